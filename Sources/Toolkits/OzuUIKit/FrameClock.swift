@@ -14,7 +14,14 @@
       link = UIUpdateLink(view: view)
       link.isEnabled = false
       link.requiresContinuousUpdates = true
-      link.addAction { _, info in tick(.seconds(info.modelTime)) }
+      link.addAction { [weak self] link, info in
+        // The system may keep the link longer than its clock.
+        guard self != nil else {
+          link.isEnabled = false
+          return
+        }
+        tick(.seconds(info.modelTime))
+      }
     }
 
     /// How often it ticks; `nil` while it stands still.

@@ -14,10 +14,6 @@
       self.tick = tick
     }
 
-    isolated deinit {
-      timer?.invalidate()
-    }
-
     /// How often it ticks; `nil` while it stands still.
     package var rate: FrameRate? {
       didSet {
@@ -28,10 +24,12 @@
     }
 
     private func makeTimer(_ rate: FrameRate) -> Timer {
-      let timer = Timer(timeInterval: rate.interval, repeats: true) { [weak self] _ in
+      let timer = Timer(timeInterval: rate.interval, repeats: true) { [weak self] timer in
+        // The timer of a clock that was released ends itself. A `deinit` that ends it would have to be isolated, which systems
+        // before macOS 15.4 and iOS 18.4 leave to a shim in the app that ends processes (swiftlang/swift#87316).
+        guard let self else { return timer.invalidate() }
         // The main run loop fires it, on the main actor's thread.
         MainActor.assumeIsolated {
-          guard let self else { return }
           // Not the time since the machine's start, which an app must give a reason for (PrivacyInfo.xcprivacy).
           self.tick(self.start.duration(to: .now))
         }
