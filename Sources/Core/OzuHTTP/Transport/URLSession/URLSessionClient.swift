@@ -41,23 +41,23 @@
     /// - Parameters:
     ///   - configuration: limits, proxy and rules.
     ///   - session: the settings of the session, for cookies, protocols, connectivity; `nil` (the default) for one that
-    ///     stores nothing. Its cache is not used: Ozu has its own. The limits, the proxy and the name of `configuration`
-    ///     are set in it.
+    ///     stores nothing. Its cache is not used: Ozu has its own. The limits and the proxy of `configuration` are set in it,
+    ///     and its name if the session's own fields have none.
     ///   - challenge: answers challenges of servers; by default the system does.
     public init(
       configuration: HTTPClientConfiguration = HTTPClientConfiguration(),
       session own: URLSessionConfiguration? = nil, challenge: ChallengeHandler? = nil
     ) {
       self.configuration = configuration
-      delegate = URLSessionTransferDelegate(challenge)
+      let settings = configuration.applied(to: own)
+      delegate = URLSessionTransferDelegate(challenge, handlesCookies: settings.httpCookieStorage != nil)
       // The session itself limits the connections per host.
       semaphore = StartSemaphore(
         maximumActive: configuration.maximumConcurrentRequests, maximumActivePerOrigin: .max)
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = 1
       queue.name = "ozu.http"
-      session = URLSession(
-        configuration: configuration.applied(to: own), delegate: delegate, delegateQueue: queue)
+      session = URLSession(configuration: settings, delegate: delegate, delegateQueue: queue)
     }
 
     deinit {
@@ -127,7 +127,10 @@
         result.urlCredentialStorage = nil
       }
       result.httpMaximumConnectionsPerHost = max(1, maximumConnectionsPerHost)
-      if let userAgent { result.httpAdditionalHeaders = ["User-Agent": userAgent] }
+      if let userAgent {
+        let own = result.httpAdditionalHeaders ?? [:]
+        result.httpAdditionalHeaders = own.merging(["User-Agent": userAgent]) { own, _ in own }
+      }
       switch proxy {
       case .environment:
         break

@@ -89,7 +89,7 @@
         }
         redirectCount += 1
         hop = next
-        return URLRequest(next)
+        return URLRequest(next, handlesCookies: task.originalRequest?.httpShouldHandleCookies == true)
       case .refuse(let reason):
         abort(HTTPError(reason))
         return nil

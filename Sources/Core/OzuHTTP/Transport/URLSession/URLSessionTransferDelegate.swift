@@ -17,8 +17,13 @@
 
     private let state = Mutex(State())
     private let challenge: URLSessionClient.ChallengeHandler?
+    private let handlesCookies: Bool
 
-    init(_ challenge: URLSessionClient.ChallengeHandler?) { self.challenge = challenge }
+    /// - Parameter handlesCookies: whether the session has a cookie storage.
+    init(_ challenge: URLSessionClient.ChallengeHandler?, handlesCookies: Bool) {
+      self.challenge = challenge
+      self.handlesCookies = handlesCookies
+    }
 
     /// Makes a suspended task. Nil if the session is ending, because it would raise an exception.
     func begin(
@@ -27,7 +32,8 @@
       state.withLock { state in
         guard !state.isRefusing else { return nil }
         let transfer = URLSessionTransfer(
-          request, into: sink, task: session.dataTask(with: URLRequest(request)),
+          request, into: sink,
+          task: session.dataTask(with: URLRequest(request, handlesCookies: handlesCookies)),
           delegateQueue: session.delegateQueue, hostRule: hostRule)
         state.transfers[transfer.task.taskIdentifier] = transfer
         return transfer

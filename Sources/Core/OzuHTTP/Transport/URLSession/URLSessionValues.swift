@@ -8,11 +8,13 @@
 
   extension URLRequest {
     /// Converts a request for the session.
-    init(_ request: HTTPRequest) {
+    ///
+    /// - Parameter handlesCookies: whether the session has a cookie storage.
+    init(_ request: HTTPRequest, handlesCookies: Bool) {
       self.init(url: request.url, timeoutInterval: request.timeouts.idle.boundedSeconds)
       httpMethod = request.method.rawValue
       httpBody = request.body
-      httpShouldHandleCookies = false
+      httpShouldHandleCookies = handlesCookies
       allowsConstrainedNetworkAccess = request.allowsConstrainedNetworks
       allowsCellularAccess = request.allowsCellularNetworks
       allowsExpensiveNetworkAccess = request.allowsExpensiveNetworks
