@@ -289,10 +289,10 @@ extension ImagePipeline {
   ///   pictures.
   /// - In the background the memory caches of pictures and of encoded images shrink to a tenth of their limits, because
   ///   systems end the largest suspended apps first, and idle pixel memory is released; the pictures used most stay for the
-  ///   return of the app. A memory cache of the app's own (`caching.imageCache`) is left to the app. Then the disk cache is
-  ///   written to disk. One in the container of an app group, or by `caching.releasesDiskLocksInBackground`, gives its locks
+  ///   return of the app. A memory cache of the app's own (`caching.imageCache`) is left to the app. A disk cache in the
+  ///   container of an app group, or by `caching.releasesDiskLocksInBackground`, then stores what waits and gives its locks
   ///   back (`DiskCache.suspend()`), because iOS ends an app that it suspends with a lock there. One that is opened later has
-  ///   none until the foreground.
+  ///   none until the foreground. At last all caches are written to disk (`flush()`).
   /// - In the foreground remembered failures are forgotten, because many loads fail when the app is stopped, and that disk
   ///   cache takes its lock again.
   public func handle(_ event: ApplicationEvent) async {
@@ -301,21 +301,27 @@ extension ImagePipeline {
       removeImagesFromMemory()
       configuration.decoding.pixelBufferPool.releaseIdle()
     case .background:
+      // The app may be back before the work below is done.
+      let event = caches.stores.noteEvent()
       // Memory first: the system may stop the app before the disk cache is written.
       caches.memory.trimToTenth()
       caches.encodedMemory.trim(toCost: caches.encodedMemory.costLimit / 10)
       configuration.decoding.pixelBufferPool.releaseIdle()
+      // The locks before the flush, which waits for validations and further stores: the network may take longer than the time
+      // that the system grants.
+      await context.backlog.drain()
+      await setDiskInBackground(true, at: event)
       await flush()
-      await setDiskInBackground(true)
     case .foreground:
+      let event = caches.stores.noteEvent()
       context.failures.forgetAll()
-      await setDiskInBackground(false)
+      await setDiskInBackground(false, at: event)
     }
   }
 
-  private func setDiskInBackground(_ isInBackground: Bool) async {
+  private func setDiskInBackground(_ isInBackground: Bool, at event: Int) async {
     await context.runner.run(on: .disk, priority: .high) { [caches] in
-      caches.stores.setInBackground(isInBackground)
+      caches.stores.setInBackground(isInBackground, at: event)
     }
   }
 }

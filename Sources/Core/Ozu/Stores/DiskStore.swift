@@ -40,9 +40,15 @@ final class DiskStore: ImageStoring {
   /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
   var cache: DiskCache? { opening.cache }
 
+  /// The number of an event of the app that has come now, for `setInBackground`.
+  func noteEvent() -> Int { opening.noteEvent() }
+
   /// Gives the locks back while the app is in the background, if they are to be given back, and takes them again. A cache that is
-  /// opened in the background has none either. Blocks while the cache is written to disk.
-  func setInBackground(_ isInBackground: Bool) { opening.setInBackground(isInBackground) }
+  /// opened in the background has none either. Does nothing if another event has come since `event`. Blocks while the cache is
+  /// written to disk.
+  func setInBackground(_ isInBackground: Bool, at event: Int) {
+    opening.setInBackground(isInBackground, at: event)
+  }
 
   var name: String { "disk" }
 
@@ -175,9 +181,12 @@ extension StoreChain {
   /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
   var disk: DiskCache? { (first?.store as? DiskStore)?.cache }
 
+  /// See `DiskStore.noteEvent`.
+  func noteEvent() -> Int { (first?.store as? DiskStore)?.noteEvent() ?? 0 }
+
   /// Blocks. See `DiskStore.setInBackground`.
-  func setInBackground(_ isInBackground: Bool) {
-    (first?.store as? DiskStore)?.setInBackground(isInBackground)
+  func setInBackground(_ isInBackground: Bool, at event: Int) {
+    (first?.store as? DiskStore)?.setInBackground(isInBackground, at: event)
   }
 }
 
@@ -197,6 +206,8 @@ final class DiskOpening: Sendable {
   private struct State {
     var phase: Phase
     var isInBackground = false
+    /// The number of events of the app.
+    var eventCount = 0
   }
 
   private enum Phase {
@@ -301,10 +312,22 @@ final class DiskOpening: Sendable {
     return cache
   }
 
+  /// See `DiskStore.noteEvent`.
+  func noteEvent() -> Int {
+    state.withLock { state in
+      state.eventCount += 1
+      return state.eventCount
+    }
+  }
+
   /// See `DiskStore.setInBackground`.
-  func setInBackground(_ isInBackground: Bool) {
-    state.withLock { $0.isInBackground = isInBackground }
-    followBackground()
+  func setInBackground(_ isInBackground: Bool, at event: Int) {
+    let isLast = state.withLock { state in
+      guard event == state.eventCount else { return false }
+      state.isInBackground = isInBackground
+      return true
+    }
+    if isLast { followBackground() }
   }
 
   /// Gives the locks back or takes them, and again if the app has come or gone meanwhile.

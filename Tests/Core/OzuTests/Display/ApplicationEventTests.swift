@@ -113,6 +113,48 @@ struct ApplicationEventTests {
     #expect(try isLocked() && used.diskCache?.statistics.isWriter == true)
   }
 
+  @Test("an app that is back before its work for the background is done keeps the lock of its disk cache")
+  func backBeforeTheEnd() async throws {
+    let byteCount = try await smallPictureByteCount()
+    let fixture = Fixture {
+      $0.caching.releasesDiskLocksInBackground = true
+      $0.caching.memoryCache.costLimit = byteCount * 9
+      $0.caching.memoryCache.maximumEntryFraction = 1
+    }
+    let (pipeline, hold) = (fixture.pipeline, Hold())
+    let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
+    _ = try await pipeline.image(for: request)
+    await pipeline.flush()
+    pipeline.context.backlog.enqueue { hold.wait() }
+    let background = Task { await pipeline.handle(.background) }
+    // It has begun when memory is trimmed.
+    try await eventually(pipeline.cachedImage(for: request) == nil)
+    await pipeline.handle(.foreground)
+    hold.release()
+    await background.value
+    #expect(pipeline.diskCache?.statistics.isWriter == true)
+  }
+
+  @Test("in the background the disk cache gives its lock back before a further store is waited for")
+  func locksBeforeTheNetwork() async throws {
+    let (far, hold) = (MemoryImageStore(), Hold())
+    far.respond = { call in if call.operation == .flush { hold.wait() } }
+    let fixture = Fixture {
+      $0.caching.releasesDiskLocksInBackground = true
+      $0.caching.stores = [far]
+      // A flush gives up after a time, which does not come here.
+      $0.testing.sleep = { _ in try await Task.sleep(for: .seconds(600)) }
+    }
+    let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
+    _ = try await fixture.pipeline.image(for: request)
+    let background = Task { await fixture.pipeline.handle(.background) }
+    try await eventually(hold.count == 1)
+    #expect(fixture.pipeline.diskCache?.statistics.isWriter == false)
+    hold.release()
+    await background.value
+    #expect(try await fixture.freshPipeline().response(for: request).source == .rendition)
+  }
+
   @Test("pipelines follow the notifications of an app once each, and only while they live")
   @MainActor
   func notifications() {
