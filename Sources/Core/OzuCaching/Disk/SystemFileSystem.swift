@@ -37,12 +37,23 @@ public struct SystemFileSystem: FileSystem {
     }
   }
 
-  /// Lets the new files of a directory be read while the device is locked, after it was unlocked once. Under the strictest
-  /// protection that an app may ask for, a mapped file would end the app. Files that the directory has keep their protection.
+  /// Lets the files of a directory be read while the device is locked, after it was unlocked once. Under the strictest
+  /// protection that an app may ask for, a mapped file would end the app. New files take it from the directory. Those from before
+  /// get it first, which fails while the device is locked: then the directory is not changed either, and the next opening tries
+  /// again.
   private func allowUseWhileLocked(_ path: String) {
     #if canImport(Darwin) && !os(macOS)
-      try? FileManager.default.setAttributes(
-        [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
+      let (manager, wanted) = (FileManager.default, FileProtectionType.completeUntilFirstUserAuthentication)
+      let known = try? manager.attributesOfItem(atPath: path)[.protectionKey] as? FileProtectionType
+      guard known != wanted else { return }
+      do {
+        for name in try manager.subpathsOfDirectory(atPath: path) {
+          try manager.setAttributes([.protectionKey: wanted], ofItemAtPath: path + "/" + name)
+        }
+        try manager.setAttributes([.protectionKey: wanted], ofItemAtPath: path)
+      } catch {
+        // The files stay as they are: while the device is locked they cannot be opened, which is a miss.
+      }
     #endif
   }
 
