@@ -6,12 +6,6 @@
     /// The picture to draw, in its own size: `image?.resizable()` fills the place.
     public var image: Image? { picture.flatMap { Image($0) } }
 
-    /// The ratio of width to height of the picture; `nil` without one.
-    var ratio: Double? {
-      guard let size = picture?.size, size.height > 0 else { return nil }
-      return Double(size.width) / Double(size.height)
-    }
-
     /// The part that has arrived, 0 to 1; `nil` when it is not known or nothing is loading.
     public var progress: Double? {
       if case .loading(let progress, _) = self { progress?.fraction } else { nil }

@@ -31,8 +31,8 @@
     private let content: (DisplayState, RemoteImageSettings) -> Content
     @Environment(\.imagePipeline) private var pipeline
     @Environment(\.displayScale) private var displayScale
-    /// Of the last picture.
-    @State private var knownRatio: Double?
+    /// That of the last picture.
+    @State private var knownRatio: PictureRatio?
 
     /// Shows the view that a closure makes for each state of a request's load. For `nil` the state is `empty`.
     public init(_ request: ImageRequest?, @ViewBuilder content: @escaping (DisplayState) -> Content) {
@@ -61,8 +61,13 @@
       switch settings.ratio {
       case .ofView: place
       case .fixed(let ratio): place.aspectRatio(CGFloat(ratio), contentMode: .fit)
-      case .ofPicture(let first): place.aspectRatio(CGFloat(knownRatio ?? first), contentMode: .fit)
+      case .ofPicture(let first): place.aspectRatio(CGFloat(ratio ?? first), contentMode: .fit)
       }
+    }
+
+    /// The ratio of the picture; `nil` until it is known.
+    private var ratio: Double? {
+      knownRatio.flatMap { $0.source == settings.request?.key.source ? $0.value : nil }
     }
 
     private var place: some View {

@@ -10,6 +10,19 @@
     import OzuAppKit
   #endif
 
+  /// The ratio of width to height of a source's picture.
+  struct PictureRatio: Equatable {
+    let source: CacheKey
+    let value: Double
+
+    /// `nil` without a size.
+    init?(_ size: PixelSize?, of source: CacheKey) {
+      guard let size, !size.isEmpty else { return nil }
+      self.source = source
+      value = Double(size.width) / Double(size.height)
+    }
+  }
+
   /// A remote image whose size is known: it requests the picture and shows its states.
   struct RemoteImagePlace<Content: View>: View {
     let settings: RemoteImageSettings
@@ -17,8 +30,8 @@
     let scale: Double
     let pipeline: ImagePipeline
     let content: (DisplayState) -> Content
-    /// Called with the ratio of width to height of each picture.
-    let onRatio: (Double) -> Void
+    /// Called with the ratio of each picture.
+    let onRatio: (PictureRatio) -> Void
     @State private var model = RemoteImageModel()
     @Environment(\.accessibilityPlayAnimatedImages) private var playsAnimations
     @Environment(\.accessibilityReduceMotion) private var reducesMotion
@@ -64,7 +77,7 @@
           model.appear()
         }
         .onDisappear { model.disappear(isInMemory: cached != nil) }
-        .onChange(of: state.ratio, initial: true) { _, ratio in
+        .onChange(of: ratio(of: state), initial: true) { _, ratio in
           if let ratio { onRatio(ratio) }
         }
     }
@@ -77,6 +90,13 @@
       if let cached { return .success(cached) }
       return model.hasPicture(ofSourceOf: request.key)
         ? model.state : DisplayState(placeholder: settings.options.placeholder, in: size)
+    }
+
+    /// The ratio of the picture, which is known before its pixels; until then that of its placeholder.
+    private func ratio(of state: DisplayState) -> PictureRatio? {
+      guard let key = settings.completeRequest?.key else { return nil }
+      let expected = model.hasState(of: key) ? model.expectedSize : nil
+      return PictureRatio(expected ?? state.picture?.size, of: key.source)
     }
 
     private var cached: Picture? {
@@ -100,6 +120,8 @@
     private(set) var state = DisplayState.empty
     /// How often the view must call `advance(to:)`; `nil` if nothing moves.
     private(set) var frameRate: FrameRate?
+    /// The size of the picture in pixels, which is known before its pixels.
+    private(set) var expectedSize: PixelSize?
 
     @ObservationIgnored private var model: DisplayModel?
     @ObservationIgnored private var place: (size: DisplaySize, scale: Double, mode: ScaleMode)?
@@ -139,7 +161,7 @@
     func disappear(isInMemory: Bool) {
       model?.images.viewDidDisappear()
       guard isInMemory, case .success = state else { return }
-      (model, state, key, hasRequested, frameRate) = (nil, .empty, nil, false, nil)
+      (model, state, key, hasRequested, frameRate, expectedSize) = (nil, .empty, nil, false, nil, nil)
     }
 
     /// Called before a frame is drawn.
@@ -159,6 +181,8 @@
 
     private func take(_ state: DisplayState, _ transition: DisplayTransition) {
       frameRate = model.flatMap { $0.isClockRunning ? $0.images.frameRate : nil }
+      // An animation calls this for each frame.
+      if expectedSize != model?.expectedSize { expectedSize = model?.expectedSize }
       guard case .fade(let duration) = transition else {
         self.state = state
         return
