@@ -10,7 +10,8 @@ let package = Package(
       name: "Photos", targets: ["AppModule"], displayVersion: "1.0", bundleVersion: "1",
       appIcon: .placeholder(icon: .images), accentColor: .presetColor(.blue),
       supportedDeviceFamilies: [.pad, .phone],
-      supportedInterfaceOrientations: [.portrait, .landscapeLeft, .landscapeRight])
+      supportedInterfaceOrientations: [.portrait, .landscapeLeft, .landscapeRight],
+      capabilities: [.outgoingNetworkConnections()])
   ],
   dependencies: [.package(name: "ozu", path: "../..")],
   targets: [

@@ -28,7 +28,7 @@ struct PhotoGrid: View {
           ForEach(addresses, id: \.self) { address in
             RemoteImage(url: address)
               .ratio(.fixed(1))
-              .accessibilityLabel(Text("A photograph"))
+              .imageDescription(Text("A photograph"))
               .onTapGesture { shown = address }
           }
         }
@@ -50,13 +50,13 @@ struct Photo: View {
       Color.black
       RemoteImage(url: address)
         .mode(.aspectFit)
+        .imageDescription(Text("A photograph; touch it to close it"))
         .scaleEffect(scale)
         .gesture(
           MagnifyGesture()
             .onChanged { scale = max(1, $0.magnification) }
             .onEnded { _ in withAnimation { scale = 1 } })
     }
-    .accessibilityLabel(Text("A photograph; touch it to close it"))
   }
 }
 

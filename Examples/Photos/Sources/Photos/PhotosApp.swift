@@ -29,10 +29,10 @@ struct PhotoList: View {
               ProgressView(value: state.progress)
             }
           }
+          .imageDescription(Text("A photograph"))
           .frame(width: 160, height: 120)
           .clipped()
           .contentShape(Rectangle())
-          .accessibilityLabel(Text("A photograph"))
         }
       }
     }
