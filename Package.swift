@@ -76,7 +76,9 @@ struct SystemLibrary {
   /// All of them share one empty module map: Swift sees the libraries through `CCodecs` alone.
   var target: Target {
     .systemLibrary(
-      name: name, path: "Sources/Libraries/SystemLibraries", pkgConfig: isLinked ? pkgConfig : nil,
+      name: name, path: "Sources/Libraries/SystemLibraries",
+      // Where no library is built, as for an app in Xcode, nobody is told to install one.
+      pkgConfig: isLinked && buildsLibraries ? pkgConfig : nil,
       providers: [.apt([apt]), .brew([brew])])
   }
   var dependency: Target.Dependency {
