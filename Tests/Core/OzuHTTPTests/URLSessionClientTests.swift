@@ -1,0 +1,28 @@
+#if canImport(Darwin)
+  import Foundation
+  import OzuTesting
+  import Testing
+
+  @testable import OzuHTTP
+
+  @Suite("The client on Apple platforms", .timeLimit(.minutes(15)))
+  struct URLSessionClientTests {
+    @Test(
+      "a session of the app's own sends its cookies and header fields, the client's has none",
+      arguments: [true, false])
+    func ownSession(isOwn: Bool) async throws {
+      let server = try LoopbackServer()
+      server.route("/a", LoopbackResponse.ok(Data()).header("Set-Cookie", "a=b; Path=/"))
+      let own = URLSessionConfiguration.ephemeral
+      own.httpAdditionalHeaders = ["X-App": "c"]
+      var configuration = HTTPClientConfiguration()
+      configuration.proxy = .none
+      let client = URLSessionClient(configuration: configuration, session: isOwn ? own : nil)
+      for _ in 0..<2 { _ = try await client.data(from: server.url("/a")) }
+      let last = try #require(server.requests.last)
+      #expect(last.headers["Cookie"] == (isOwn ? "a=b" : nil))
+      #expect(last.headers["X-App"] == (isOwn ? "c" : nil))
+      #expect(last.headers["User-Agent"] == "Ozu")
+    }
+  }
+#endif
