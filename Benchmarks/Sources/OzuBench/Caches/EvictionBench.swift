@@ -90,7 +90,8 @@ enum EvictionBench {
     _ report: inout BenchReport
   ) {
     for (subject, samples) in [("ozu", ratios)] + others.map({ ($0.0, [$0.1]) }) {
-      let row = BenchReport.Row(name: name, subject: subject, metric: "hit_ratio", samples: samples, digits: 4)
+      let row = BenchReport.Row(
+        name: name, subject: subject, metric: "hit_ratio", samples: samples, digits: 4)
       report.rows.append(row)
       summary.sums[subject, default: 0] += row.median
     }
