@@ -29,10 +29,11 @@ struct StationQueue: Sendable {
     var overtaken = (turn: -1, size: 0)
   }
 
-  private var levels = ImagePriority.allCases.map { _ in Level() }
+  /// An origin's queue is made and dropped with its only job: two allocations.
+  private static let levelCount = ImagePriority.allCases.count
+  private var levels = [Level](repeating: Level(), count: levelCount)
   /// All subqueues of the first level, then those of the second, and so on.
-  private var subqueues = ImagePriority.allCases.flatMap { _ in (0..<SizeClass.count).map { _ in SlotList() }
-  }
+  private var subqueues = [SlotList](repeating: SlotList(), count: levelCount * SizeClass.count)
 
   /// The number of jobs.
   private(set) var count = 0

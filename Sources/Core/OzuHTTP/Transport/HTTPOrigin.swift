@@ -31,16 +31,21 @@ package struct HTTPOrigin: Hashable, Sendable {
 }
 
 extension URL {
-  /// Whether digits of a port follow the host (RFC 3986 §3.2.3).
+  /// Whether digits of a port follow the host (RFC 3986 §3.2.3). Each load asks, so this is one pass over the bytes.
   fileprivate var namesPort: Bool {
-    let text = absoluteString.utf8
-    guard let scheme = text.firstIndex(of: UInt8(ascii: ":")) else { return false }
-    let authority = text[scheme...].drop { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
-      .prefix { !"/?#".utf8.contains($0) }
-    let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...] } ?? authority
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    guard let last = host.last, digits.contains(last) else { return false }
-    return host.last { !digits.contains($0) } == UInt8(ascii: ":")
+    var slashCount = 0
+    /// Since the last colon; nil if anything else follows it.
+    var digitCount: Int?
+    for byte in absoluteString.utf8 {
+      switch byte {
+      case UInt8(ascii: "/") where slashCount < 2: (slashCount, digitCount) = (slashCount + 1, nil)
+      case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return digitCount ?? 0 > 0
+      case UInt8(ascii: ":"): digitCount = 0
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digitCount = digitCount.map { $0 + 1 }
+      default: digitCount = nil
+      }
+    }
+    return digitCount ?? 0 > 0
   }
 }
 

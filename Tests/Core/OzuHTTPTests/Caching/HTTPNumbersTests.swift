@@ -47,6 +47,18 @@ struct HTTPNumbersTests {
     #expect(throws: HTTPError(.invalidURL, url: address)) { try HTTPRequest(url: address).validatedOrigin() }
   }
 
+  @Test(
+    "colons and digits that are no port",
+    arguments: [
+      "http://name:80@h.example/a", "http://[::1]/", "http://h.example:/", "http://10.0.0.1",
+      "https://h.example/a:99999",
+      "http://h.example?at=:99999", "http://1:2@[fe80::1]",
+    ])
+  func noPorts(_ text: String) throws {
+    let address = try #require(URL(string: text))
+    #expect(try HTTPRequest(url: address).validatedOrigin().port == (text.hasPrefix("https") ? 443 : 80))
+  }
+
   @Test("any date is written as one of the years 0 to 9999", arguments: awkward)
   func writtenDates(_ seconds: Double) {
     let text = HTTPDate.string(from: Date(timeIntervalSince1970: seconds))
