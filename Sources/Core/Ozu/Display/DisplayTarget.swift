@@ -10,7 +10,9 @@ struct DisplayTarget {
     let size: PixelSize
     let mode: ScaleMode
   }
+}
 
+extension DisplayTarget {
   /// Computes the request to load; `nil` if it depends on the size of the view, which is not known yet.
   ///
   /// A request with its own resize or format is not changed. Others get the view's format, or the automatic one. A
@@ -48,11 +50,6 @@ struct DisplayTarget {
     let known = pipeline.formatStore.format(named: automatic.name(size, mode))
     let format = known ?? automatic.format(size, mode)
     self.init(request: request.inFormat(format), fit: Fit(size: size, mode: mode))
-  }
-
-  private init(request: ImageRequest, fit: Fit?) {
-    self.request = request
-    self.fit = fit
   }
 
   /// Whether a picture made for another target is too small for this one, or of another mode.

@@ -79,14 +79,9 @@ struct FileStamp: Hashable, Sendable {
   let modifiedSeconds: Int
   let modifiedNanoseconds: Int
   let inode: UInt64
+}
 
-  init(byteCount: Int64, modifiedSeconds: Int, modifiedNanoseconds: Int, inode: UInt64) {
-    self.byteCount = byteCount
-    self.modifiedSeconds = modifiedSeconds
-    self.modifiedNanoseconds = modifiedNanoseconds
-    self.inode = inode
-  }
-
+extension FileStamp {
   init(_ status: stat) {
     byteCount = Int64(status.st_size)
     #if canImport(Glibc)
