@@ -124,8 +124,9 @@ lint: ## check formatting, layering, leftovers, the links, names and figures on 
 check-arm64: #- compile Ozu for arm64 and run it under emulation, as root (CORPUS=DIR; ARGS=build for some steps)
 	@CORPUS='$(CORPUS)' scripts/check-arm64 $(ARGS)
 
-check-systems: #- compile the C files against the headers of every system that Ozu is for (ARGS=debian-13 for some)
+check-systems: #- compile the C files against the headers of every system that Ozu is for and see that old lines are found (ARGS=debian-13 for some)
 	@scripts/check-systems $(ARGS)
+	@scripts/test-check-systems
 
 format: ## format the Swift sources in place
 	@$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
