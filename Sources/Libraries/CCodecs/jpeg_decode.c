@@ -30,6 +30,7 @@ OzuStatus ozu_jpeg_decoder_open(
 OzuStatus ozu_jpeg_decoder_start(OzuJPEGDecoder *decoder) {
   CATCH_FAILURE(decoder);
   if (!decoder->has_header) return refuse(decoder, "the header was not read");
+  if (!decoder->is_started) ozu_jpeg_decoder_hide_end(decoder);
   if (!decoder->is_started && !jpeg_start_decompress(&decoder->info)) return OzuStatusTruncated;
   decoder->is_started = true;
   return OzuStatusDone;
@@ -58,13 +59,15 @@ OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows) {
     switch (jpeg_consume_input(info)) {
       case JPEG_SUSPENDED: return OzuStatusTruncated;
       case JPEG_REACHED_EOI: {
-        // A file that lacks only its EOI marker is complete.
+        // A file that lacks only its EOI marker is complete. In arithmetic coding an EOI does not tell more: it may
+        // stand in the middle of a scan.
         bool is_cut = decoder->has_ended && misses_bits(decoder);
         return decoder->misses_data || is_cut ? OzuStatusTruncated : OzuStatusDone;
       }
       // The scans of a whole file were counted before; those of other files are counted by the caller.
       case JPEG_REACHED_SOS:
         if (!decoder->is_whole) return OzuStatusMore;
+        ozu_jpeg_decoder_hide_end(decoder);
         continue;
       default: continue;
     }

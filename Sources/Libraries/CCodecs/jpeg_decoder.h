@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jerror.h>
 #include <jpeglib.h>
+// After that, which says whether there are messages about arithmetic codes.
+#include <jerror.h>
 
 #include "CCodecs.h"
 
@@ -27,6 +28,8 @@ struct OzuJPEGDecoder {
   bool is_whole;
   // Whether the library asked for bytes after the end of a whole file.
   bool has_ended;
+  // Whether an EOI stands behind the last scan of a file in arithmetic coding. It is known only then.
+  bool has_end;
   // The zeros that were given to the decoder of arithmetic codes after the end.
   int zeros;
   // Whether entropy-coded data were missing at the end of the file or before an EOI.
@@ -41,6 +44,11 @@ struct OzuJPEGDecoder {
   bool keeps_cmyk;
   bool has_scan[MAX_COMPONENTS];
 };
+
+// Ends the bytes of a whole file in arithmetic coding before the EOI behind the scan that begins here, if that is the next
+// marker. The decoder of arithmetic codes that meets an EOI takes zeros for as long as it likes, and nobody could count
+// them: so a file that was cut and then got an EOI would be whole.
+void ozu_jpeg_decoder_hide_end(OzuJPEGDecoder *decoder);
 
 // Begins each function in which the library may jump. The target must be in the function itself.
 #define CATCH_FAILURE(decoder) \

@@ -111,12 +111,30 @@ struct JPEGDecoderTests {
     #expect(try CodecRegistry.standard.picture(from: whole.dropLast(2)).bitmap == full.bitmap)
   }
 
-  @Test("does not take an early end marker for the end of the picture")
-  func earlyEndMarker() throws {
-    let whole = try fixture("matrix/jpeg-baseline-420.jpg")
-    let cut = whole.prefix(whole.count - 500) + Data([0xFF, 0xD9])
+  @Test(
+    "does not take an early end marker for the end of the picture",
+    arguments: ["jpeg-baseline-420.jpg", "jpeg-arithmetic.jpg", "jpeg-arith-progressive.jpg"], [500, 1000])
+  func earlyEndMarker(name: String, missing: Int) throws {
+    let whole = try fixture("matrix/\(name)")
+    let cut = whole.prefix(whole.count - missing) + Data([0xFF, 0xD9])
     #expect(throws: ImageDecodingError.truncated(.jpeg, stage: "scan data")) {
       try CodecRegistry.standard.picture(from: cut)
+    }
+  }
+
+  @Test("takes a file in arithmetic coding whose end is flat for whole: its encoder left out the zeros")
+  func flatEnd() throws {
+    let white = try #require(
+      Data(
+        base64Encoded: """
+          /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAgGBgcGBQgHBwcJCQgKDBQNDAsLDBkSEw8UHRofHh0aHBwgJC4nICIsIxwcKDcpLDAx\
+          NDQ0Hyc5PTgyPC4zNDL/yQALCAZABLABAREA/8wABgAQEAX/2gAIAQEAAD8A0rf9qaj/2Q==
+          """))
+    // Fill bytes before a marker and bytes behind the last one are no part of the picture.
+    for file in [white, white.dropLast(2) + Data([0xFF, 0xFF, 0xFF, 0xD9, 1, 2, 3])] {
+      let bitmap = try CodecRegistry.standard.picture(from: file).bitmap
+      #expect(bitmap.size == PixelSize(1200, 1600))
+      #expect([0, 800, 1599].allSatisfy { bitmap[600, $0] == Pixel(red: 255, green: 255, blue: 255) })
     }
   }
 
