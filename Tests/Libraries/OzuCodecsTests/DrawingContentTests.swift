@@ -80,15 +80,17 @@
         """
         <!DOCTYPE svg [<!ENTITY a "#b">]><svg xmlns='http://www.w3.org/2000/svg'
         xmlns:xlink='http://www.w3.org/1999/xlink' width='4' height='4'><!-- <image xlink:href='b.png'/> -->
+        <image xlink:href='\(heic)' xmlns:y='y' y:href='#b'/>
         <image width='4' height='4' xlink:href='\(address)'/>\(images)</svg>
         """.utf8)
       let picture = try picture(data)
       #expect(picture.bitmap[1, 1] == Pixel(red: 255, green: 0, blue: 0))
       #expect(
         picture.notes == [
-          "2 pictures inside the drawing are left out: HEIC",
+          "3 pictures inside the drawing are left out: HEIC",
           "a picture inside the drawing is left out: there are no bytes",
           "a picture inside the drawing is left out: truncated GIF: the file ends in its header",
+          "a picture inside the drawing is left out: its address is in an entity",
           "2 pictures inside the drawing are left out: text that is no drawing, or has pictures of its own",
           "3 pictures outside of the drawing are left out: no other file is read",
         ])
@@ -98,6 +100,68 @@
         prepared.components(separatedBy: "svg+xml;base64,").last?.prefix { $0 != "\"" })
       let whole = prepared + String(decoding: try #require(Data(base64Encoded: String(inner))), as: UTF8.self)
       #expect(!whole.contains("AAAAHGZ0eXBoZWlj") && !whole.contains("%89PNG"))
+    }
+
+    /// Ways to a picture that no attribute of a picture shows. `PICTURE` stands for its address, `DRAWING` for that of a
+    /// drawing with it, and `CHARACTERS` for the picture's address with the first character as a number.
+    private static let hiddenPictures = [
+      // The address, the element, and the element in other characters.
+      ("<!ENTITY p 'PICTURE'>", "<image width='4' height='4' href='&p;'/>"),
+      ("<!ENTITY p '<image width=\"4\" height=\"4\" href=\"PICTURE\"/>'>", "&p;"),
+      ("<!ENTITY p '&#60;im&#x61;ge width=\"4\" height=\"4\" href=\"CHARACTERS\"/>'>", "&p;"),
+      ("<!ENTITY a 'd'><!ENTITY p '&a;CHARACTERS'>", "<image width='4' height='4' href='&p;'/>"),
+      ("<!-- ' --><!ENTITY p \"PICTURE\">", "<image width='4' height='4' href=' &p;'/>"),
+      ("<!ATTLIST image href CDATA 'PICTURE'>", "<image width='4' height='4'/>"),
+      ("<!ATTLIST image href CDATA 'CHARACTERS'>", "<image width='4' height='4'/>"),
+      ("", "<image width='4' height='4' href='CHARACTERS'/>"),
+      // References to other documents.
+      ("", "<use href='DRAWING#a'/>"),
+      ("", "<use xlink:href='&#100;DRAWING#a'/>"),
+      ("", "<rect width='4' height='4' fill='url(DRAWING#p)'/>"),
+      ("", "<x:include xmlns:x='http://www.w3.org/2001/XInclude' href='DRAWING'/>"),
+      ("", "<image width='4' height='4' href='ENCODED'/>"),
+    ]
+
+    @Test("a picture that entities, defaults or other documents hide is not drawn", arguments: hiddenPictures)
+    func hidden(declarations: String, content: String) throws {
+      let picture = try "data:image/png;base64,\(Self.red(as: .png))"
+      let inner = Data(
+        """
+        <svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'><image id='a' width='4' height='4' href='\(picture)'/>
+        <pattern id='p' width='4' height='4' patternUnits='userSpaceOnUse'><use href='#a'/></pattern></svg>
+        """.utf8
+      ).base64EncodedString()
+      func filled(_ text: String) -> String {
+        let drawing = "data:image/svg+xml;base64,\(inner)"
+        return [
+          ("&a;CHARACTERS", "&a;" + picture.dropFirst()), ("CHARACTERS", "&#100;" + picture.dropFirst()),
+          ("&#100;DRAWING", "&#100;" + drawing.dropFirst()), ("DRAWING", drawing), ("PICTURE", picture),
+          ("ENCODED", "data:image/svg+xml;base&#54;4,\(inner)"),
+        ].reduce(text) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
+      }
+      let data = Data(
+        """
+        <!DOCTYPE svg [<!ENTITY blue "#00f">\(filled(declarations))]><svg xmlns='http://www.w3.org/2000/svg'
+        xmlns:xlink='http://www.w3.org/1999/xlink' width='4' height='4'><rect width='4' height='4' fill='&blue;'/>
+        \(filled(content))</svg>
+        """.utf8)
+      let drawn = try self.picture(data)
+      #expect(drawn.bitmap[1, 1].red == 0)
+      #expect(!drawn.notes.isEmpty)
+    }
+
+    @Test("other entities are as they were, those of Illustrator for example")
+    func entities() throws {
+      let data = Data(
+        """
+        <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd" [
+        <!ENTITY ns_svg "http://www.w3.org/2000/svg"> <!ENTITY st0 "fill:#f00;"> <!ENTITY st1 'stroke:none;'>
+        <!ENTITY ns_imrep "http://ns.adobe.com/ImageReplacement/1.0/"> <!ENTITY square "<path d='M0 0h4v4h-4z'/>"> ]>
+        <svg xmlns="&ns_svg;" width='4' height='4'><g style="&st0;&st1;">&square;</g><title>an image</title></svg>
+        """.utf8)
+      let drawn = try picture(data)
+      #expect(drawn.bitmap[1, 1] == Pixel(red: 255, green: 0, blue: 0))
+      #expect(drawn.notes.isEmpty)
     }
 
     @Test("a large picture inside is reduced to what an attribute can hold")

@@ -15,6 +15,8 @@
   /// it needs modules that may be missing, and the system's table of media types. So media types are corrected here, and
   /// GIF, WebP, BMP, ICO, AVIF, JPEG XL and TIFF become PNG. Notes name the pictures that are left out. Their bytes go too: a
   /// module of gdk-pixbuf that somebody has installed would read them, and librsvg ends the process after some of its errors.
+  /// For the same reason nothing is a picture, or its address, that entities, defaults of attributes or other documents in
+  /// addresses of data say.
   struct DrawingPictures {
     /// The drawing.
     private(set) var data: Data
@@ -47,13 +49,11 @@
       var result = Data()
       var copied = 0
       while let item = reader.next() {
-        guard case .element(let name, let attributes) = item, Self.isPicture(reader.bytes[name]),
-          let value = Self.reference(in: attributes, of: reader),
-          let replacement = replacement(for: reader.bytes[value])
-        else { continue }
-        result += reader.bytes[copied..<value.lowerBound]
-        result += replacement.utf8
-        copied = value.upperBound
+        for (value, replacement) in replacements(in: item, of: reader) {
+          result += reader.bytes[copied..<value.lowerBound]
+          result += replacement.utf8
+          copied = value.upperBound
+        }
       }
       guard copied > 0 else { return }
       result += reader.bytes[copied...]
@@ -88,7 +88,35 @@
       return ""
     }
 
-    // MARK: Elements
+    // MARK: Items
+
+    /// The values of an item to replace, in the order of the drawing.
+    private mutating func replacements(
+      in item: MarkupReader.Item, of reader: MarkupReader
+    ) -> [(value: Range<Int>, replacement: String)] {
+      switch item {
+      case .documentType(let name):
+        return Self.literals(in: name.upperBound..<reader.position, of: reader.bytes)
+          .filter { Self.mayBecomePicture(reader.bytes[$0]) }
+          .map { ($0, omit("it is in the document type declaration")) }
+      case .element(let name, let tag):
+        let isPicture = Self.isPicture(reader.bytes[name])
+        var found: [(Range<Int>, String)] = []
+        var position = tag.lowerBound
+        while position < tag.upperBound, let (name, value) = reader.attribute(from: position) {
+          position = value.upperBound + 1
+          let isReference = Self.localName(reader.bytes[name]).elementsEqual("href".utf8)
+          if isPicture, isReference {
+            // One element may have several, of which librsvg takes one by its namespace.
+            if let replacement = replacement(for: reader.bytes[value]) { found.append((value, replacement)) }
+          } else if Self.mayReferToData(reader.bytes[value], isReference: isReference) {
+            found.append((value, omit("it is in another document")))
+          }
+        }
+        return found
+      case .aside, .end, .text, .cut: return []
+      }
+    }
 
     private static func localName(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
       name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
@@ -99,17 +127,74 @@
       return name.elementsEqual("image".utf8) || name.elementsEqual("feImage".utf8)
     }
 
-    /// The place of the value of `href`, or of `xlink:href` if there is no other.
-    private static func reference(in tag: Range<Int>, of reader: MarkupReader) -> Range<Int>? {
-      var found: Range<Int>?
-      var position = tag.lowerBound
-      while position < tag.upperBound, let (name, value) = reader.attribute(from: position) {
-        let name = reader.bytes[name]
-        if name.elementsEqual("href".utf8) { return value }
-        if localName(name).elementsEqual("href".utf8) { found = value }
-        position = value.upperBound + 1
+    /// Whether an attribute names a whole document as data, as those of `use`, XInclude, paints and masks may. Its pictures
+    /// would be drawn, and are not looked for.
+    private static func mayReferToData(_ value: ArraySlice<UInt8>, isReference: Bool) -> Bool {
+      if isReference { return hasEntity(value) || plain(value).contains("data:") }
+      guard value.contains(UInt8(ascii: "(")) else { return false }
+      let text = plain(value)
+      return text.contains("url(") && text.contains("data:")
+    }
+
+    // MARK: Declarations
+
+    /// The places of the quoted values in a document type declaration.
+    private static func literals(in range: Range<Int>, of bytes: [UInt8]) -> [Range<Int>] {
+      var found: [Range<Int>] = []
+      var place = range.lowerBound
+      // Comments and instructions may have quotes in them.
+      let asides = [("<!--", "-->"), ("<?", "?>")]
+      while place < range.upperBound {
+        let rest = bytes[place..<range.upperBound]
+        if let (opening, closing) = asides.first(where: { rest.starts(with: $0.0.utf8) }) {
+          let end = rest.dropFirst(opening.utf8.count).firstRange(of: Array(closing.utf8))?.upperBound
+          place = end ?? range.upperBound
+        } else if rest.starts(with: "\"".utf8) || rest.starts(with: "'".utf8) {
+          let end = rest.dropFirst().firstIndex(of: bytes[place]) ?? range.upperBound
+          found.append(place + 1..<end)
+          place = end + 1
+        } else {
+          place += 1
+        }
       }
       return found
+    }
+
+    /// Whether the value of an entity, or the default of an attribute, may be a picture, its address, or a part of that. What
+    /// is put together from other entities is not looked into.
+    private static func mayBecomePicture(_ literal: ArraySlice<UInt8>) -> Bool {
+      if hasEntity(literal) { return true }
+      let text = plain(literal)
+      return text.contains("data:") || text.contains("<") && text.contains("image")
+    }
+
+    /// Whether a value refers to an entity that the drawing declares.
+    private static func hasEntity(_ value: ArraySlice<UInt8>) -> Bool {
+      var rest = value
+      while let start = rest.firstIndex(of: UInt8(ascii: "&")) {
+        rest = rest[(start + 1)...]
+        let isKnown = ["#", "amp;", "lt;", "gt;", "quot;", "apos;"].contains { rest.starts(with: $0.utf8) }
+        if !isKnown { return true }
+      }
+      return false
+    }
+
+    /// The text of a value in lower case, without white space and with the characters that are written as numbers.
+    private static func plain(_ value: ArraySlice<UInt8>) -> String {
+      var text: [UInt8] = []
+      var rest = value
+      while let byte = rest.popFirst() {
+        var byte = byte
+        if byte == UInt8(ascii: "&"), rest.first == UInt8(ascii: "#") {
+          let number = rest.dropFirst().prefix { $0 != UInt8(ascii: ";") && $0 > 0x20 }
+          let digits = String(decoding: number, as: UTF8.self)
+          // Other characters than those of ASCII are in no name that is looked for.
+          byte = (digits.first == "x" ? UInt8(digits.dropFirst(), radix: 16) : UInt8(digits)) ?? 0x80
+          rest = rest[number.endIndex...].dropFirst()
+        }
+        if byte > 0x20 { text.append(byte) }
+      }
+      return String(decoding: text, as: UTF8.self).lowercased()
     }
 
     // MARK: References
@@ -117,10 +202,9 @@
     /// The value to write instead of a reference; `nil` to leave it as it is.
     private mutating func replacement(for value: ArraySlice<UInt8>) -> String? {
       let value = value.drop { $0 <= 0x20 }
-      // An entity may stand for anything; an element of the drawing is no picture.
-      guard let first = value.first, first != UInt8(ascii: "#"), first != UInt8(ascii: "&") else {
-        return nil
-      }
+      // An element of the drawing is no picture.
+      guard let first = value.first, first != UInt8(ascii: "#") else { return nil }
+      if Self.hasEntity(value) { return omit("its address is in an entity") }
       guard String(decoding: value.prefix(5), as: UTF8.self).lowercased() == "data:" else {
         outsideCount += 1
         // Characters may be written as numbers, so that this is not what librsvg reads.
@@ -135,8 +219,7 @@
       let content = value[(comma + 1)...]
       guard parameters.last == "base64" else {
         // Text is a drawing. Its own pictures are not looked for.
-        let text = String(decoding: content, as: UTF8.self)
-        let isPlain = text.removingPercentEncoding.map { !$0.contains("mage") && !$0.contains("&#") } ?? false
+        let isPlain = !value[..<comma].contains(UInt8(ascii: "&")) && Self.isPlainDrawing(content)
         return parameters.first == ImageType.svg.mediaType && isPlain
           ? nil : omit("text that is no drawing, or has pictures of its own")
       }
@@ -152,6 +235,14 @@
       case .empty: return omit("there are no bytes")
       case .unknown: return omit("it is not in a known format")
       }
+    }
+
+    /// Whether nothing in a drawing, written as text with percent signs, can be a picture or another document.
+    private static func isPlainDrawing(_ text: ArraySlice<UInt8>) -> Bool {
+      guard let text = String(decoding: text, as: UTF8.self).removingPercentEncoding?.lowercased() else {
+        return false
+      }
+      return !["mage", "data:", "&#", "!doctype", "encoding", "\0"].contains { text.contains($0) }
     }
 
     /// A drawing inside, with its own pictures in a form that is drawn.

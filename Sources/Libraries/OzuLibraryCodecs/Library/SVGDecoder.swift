@@ -61,12 +61,21 @@
       }
     }
 
-    /// Whether the names of elements for pictures, `image` and `feImage`, occur.
+    /// Whether pictures may be in it: the names of their elements occur (`image`, `feImage`), an address of data, or what
+    /// writes these in another way, which are entities and characters as numbers.
     private static func mayHavePictures(_ data: Data) -> Bool {
       let bytes = data.span
       return bytes.indices.dropLast(3).contains {
-        bytes[$0] == UInt8(ascii: "m") && bytes[$0 + 1] == UInt8(ascii: "a")
-          && bytes[$0 + 2] == UInt8(ascii: "g") && bytes[$0 + 3] == UInt8(ascii: "e")
+        switch (bytes[$0], bytes[$0 + 1], bytes[$0 + 2], bytes[$0 + 3]) {
+        case (UInt8(ascii: "m"), UInt8(ascii: "a"), UInt8(ascii: "g"), UInt8(ascii: "e")),
+          (UInt8(ascii: "N"), UInt8(ascii: "T"), UInt8(ascii: "I"), UInt8(ascii: "T")),
+          (UInt8(ascii: "&"), UInt8(ascii: "#"), _, _):
+          true
+        case (_, _, let last, UInt8(ascii: ":")):
+          // The end of "data:" and "DATA:".
+          last | 0x20 == UInt8(ascii: "a")
+        default: false
+        }
       }
     }
 
