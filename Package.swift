@@ -307,7 +307,10 @@ if isLinux {
     tests("OzuSharedStoresTests", ["OzuSharedStores", "Ozu", "OzuHTTP", "OzuBase", "OzuTesting"]),
     tests(
       "OzuServerTests",
-      ["OzuServer", "OzuSharedStores", "Ozu", "OzuHTTP", "OzuImaging", "OzuBase", "OzuTesting"]))
+      [
+        "OzuServer", "OzuSharedStores", "Ozu", "OzuHTTP", "OzuImaging", "OzuBase", "OzuTesting",
+        "OzuIsolationDrills",
+      ]))
 }
 
 if fuzzes {
