@@ -10,9 +10,14 @@ struct FormatsPageTests {
     (try? String(contentsOf: Repository.url("Documentation/formats.md"), encoding: .utf8)) ?? ""
 
   /// The cells of the rows of the first table.
-  private static let rows: [[String]] = page.split(separator: "\n").drop { !$0.hasPrefix("|---") }.dropFirst()
-    .prefix { $0.hasPrefix("|") }
-    .map { row in row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+  private static let rows = rows(under: "Read")
+
+  /// The cells of the rows of the table in a section.
+  private static func rows(under heading: String) -> [[String]] {
+    page.split(separator: "\n").drop { $0 != "## \(heading)" }.drop { !$0.hasPrefix("|---") }.dropFirst()
+      .prefix { $0.hasPrefix("|") }
+      .map { row in row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+  }
 
   @Test("has a row for each format that is read, in the order of the table, and names those that are not")
   func formats() {
@@ -36,5 +41,18 @@ struct FormatsPageTests {
     let suite = row[5].trimmingCharacters(in: ["`"])
     let file = Repository.url("Tests/Libraries/OzuCodecsTests/\(suite).swift")
     #expect(try String(contentsOf: file, encoding: .utf8).contains("struct \(suite)"))
+  }
+
+  @Test("says beside others what Ozu reads and writes")
+  func comparison() throws {
+    let rows = Self.rows(under: "Beside others")
+    #expect(rows.count > 15)
+    for row in rows {
+      for name in row[0].components(separatedBy: ", ") {
+        let format = try #require(ImageFormat.known.first { $0.name == name }, "\(name)")
+        #expect(format.isRead == (row[1] != "named"), "\(name)")
+        #expect(format.isWritten == row[1].hasSuffix("out"), "\(name)")
+      }
+    }
   }
 }
