@@ -96,7 +96,8 @@
         return cases
       }
       for (type, size, repetitions) in [
-        (ImageType.webp, PixelSize(width: 640, height: 427), 20),
+        (ImageType.jpeg, PixelSize(width: 3464, height: 2310), 20),
+        (.webp, PixelSize(width: 640, height: 427), 20),
         (.jxl, PixelSize(width: 4243, height: 2829), 1),
         (.avif, PixelSize(width: 1732, height: 1155), 2),
       ] where codecs.encodableTypes.contains(type) {
