@@ -45,7 +45,7 @@ public struct SystemFileSystem: FileSystem {
     #if canImport(Darwin) && !os(macOS)
       let (manager, wanted) = (FileManager.default, FileProtectionType.completeUntilFirstUserAuthentication)
       let known = try? manager.attributesOfItem(atPath: path)[.protectionKey] as? FileProtectionType
-      guard known != wanted else { return }
+      guard known?.rawValue != wanted.rawValue else { return }
       do {
         for name in try manager.subpathsOfDirectory(atPath: path) {
           try manager.setAttributes([.protectionKey: wanted], ofItemAtPath: path + "/" + name)
