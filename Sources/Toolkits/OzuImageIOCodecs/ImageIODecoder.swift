@@ -6,11 +6,11 @@
 
   /// Decodes one format through ImageIO.
   ///
-  /// The system decodes JPEG at an eighth, a quarter or a half of its size, and everything else at full size, except for a
-  /// HEIC that is over the limits at its own; the rest is resampled as on every platform. Thumbnails of JPEG files in sRGB are decoded by Ozu's own decoder
-  /// (`ReducedJPEGDecoder`), because ImageIO has nothing equal. Core Graphics converts colours to sRGB while it
-  /// draws the pixels. Colours that are to be kept are drawn in the colour space of the file, in 16 bits if the
-  /// file has more than 8 and the context asks for pixels as stored.
+  /// The system decodes at an eighth, a quarter or a half of the size, whichever is enough, and the rest is resampled as on
+  /// every platform. Pictures of more than 8 bits are decoded at full size, because the system reduces to 8. Thumbnails of JPEG
+  /// files in sRGB are decoded by Ozu's own decoder (`ReducedJPEGDecoder`), because ImageIO has nothing equal. Core Graphics
+  /// converts colours to sRGB while it draws the pixels. Colours that are to be kept are drawn in the colour space of the file, in
+  /// 16 bits if the file has more than 8 and the context asks for pixels as stored.
   ///
   /// ImageIO does not report which part of a file is broken, and cannot be stopped within a picture: the context is
   /// asked whether to continue before and after.
@@ -86,7 +86,8 @@
     private let data: Data
     private let file: ImageIOFile
     private let outline: JPEGOutline?
-    private let isReduced: Bool
+    /// Whether this is a HEIC that is over the limits at full size, and not at a half.
+    private let isLarge: Bool
     private let slot = FeedSlot<ImageIOFeed>()
 
     init(
@@ -94,26 +95,29 @@
       _ limits: DecodingLimits
     ) {
       let (pixelCount, byteCount) = (header.storedSize.pixelCount, header.storedSize.byteCount(as: .bgra8))
-      isReduced =
-        header.type == .jpeg
-        || header.type == .heic && pixelCount / 2 <= limits.pixelCount
-          && (pixelCount > limits.pixelCount || byteCount > limits.decodedByteCount)
+      isLarge =
+        header.type == .heic && pixelCount / 2 <= limits.pixelCount
+        && (pixelCount > limits.pixelCount || byteCount > limits.decodedByteCount)
       self.data = data
       self.file = file
       self.header = header
       self.outline = outline
     }
 
-    /// An eighth, a quarter, a half and the full size for JPEG, and for a HEIC that is too large at full size; the full size for
-    /// others: the system makes their thumbnails from the whole picture (Documentation/apple.md, "Decided, and why").
-    var scales: [Int] { isReduced ? [1, 2, 4, 8] : [8] }
+    /// An eighth, a quarter, a half and the full size. Only the full size for more than 8 bits, unless that is too large.
+    var scales: [Int] { header.bitsPerComponent <= 8 || isLarge ? [1, 2, 4, 8] : [8] }
 
     /// A result that Ozu makes from the frequencies of a JPEG takes a strip of them at a time. The system reduces other JPEG
     /// row by row, unless it has passes, and HEIC tile by tile. It cannot be stopped; a HEIC has at most twice as many pixels
-    /// as one that is decoded at full size.
+    /// as one that is decoded at full size. How it reduces other pictures is not documented: it may hold all their pixels.
     func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
-      let isStreamed = isReduced && plan.eighths < 8 && !header.isProgressive
-      return DecodingDemand(isPiecewise: plan.reduction != nil || isStreamed)
+      guard plan.reduction == nil, plan.eighths < 8 else {
+        return DecodingDemand(isPiecewise: plan.reduction != nil)
+      }
+      let isPiecewise = isLarge || header.type == .jpeg && !header.isProgressive
+      return DecodingDemand(
+        byteCount: isPiecewise || header.type == .jpeg ? 0 : header.storedSize.byteCount(as: .bgra8),
+        isPiecewise: isPiecewise)
     }
 
     /// For JPEG, PNG and WebP, Ozu's own parsers read the blocks, because ImageIO returns metadata only as single

@@ -22,10 +22,10 @@ func file(_ pictures: [[CFString: Any]]) -> Data {
   return Data([UInt8(pictures.count)])
 }
 
-func picture(_ width: Int, _ height: Int, hasAlpha: Bool = false) -> [CFString: Any] {
+func picture(_ width: Int, _ height: Int, hasAlpha: Bool = false, depth: Int = 8) -> [CFString: Any] {
   [
     kCGImagePropertyPixelWidth: width, kCGImagePropertyPixelHeight: height,
-    kCGImagePropertyHasAlpha: hasAlpha,
+    kCGImagePropertyHasAlpha: hasAlpha, kCGImagePropertyDepth: depth,
   ]
 }
 
@@ -51,8 +51,10 @@ for (type, dictionary, delay) in [
 }
 
 /// Renders a still picture into a side.
-func render(_ type: ImageType, _ size: PixelSize, side: Int, hasAlpha: Bool = false) throws -> Bitmap {
-  let data = file([picture(size.width, size.height, hasAlpha: hasAlpha)])
+func render(
+  _ type: ImageType, _ size: PixelSize, side: Int, hasAlpha: Bool = false, depth: Int = 8
+) throws -> Bitmap {
+  let data = file([picture(size.width, size.height, hasAlpha: hasAlpha, depth: depth)])
   (StandIn.sourceCount, StandIn.fullCount, StandIn.thumbnailSides) = (0, 0, [])
   let opened = try ImageIODecoder(type).open(data, limits: .default)
   let context = DecodingContext()
@@ -60,12 +62,16 @@ func render(_ type: ImageType, _ size: PixelSize, side: Int, hasAlpha: Bool = fa
     DecodePlan(of: opened, resize: Resize(PixelSize(side, side)), context: context), context: context)
 }
 
-// The system reduces a JPEG; of HEIC only what is over the limits, because it decodes thumbnails of HEIC at full size.
-_ = try render(.jpeg, PixelSize(4000, 3000), side: 200)
-check(StandIn.thumbnailSides == [500] && StandIn.fullCount == 0, "a JPEG is reduced to an eighth")
-check(StandIn.sourceCount == 1, "by the source that has read its header")
-_ = try render(.heic, PixelSize(4000, 3000), side: 200)
-check(StandIn.thumbnailSides.isEmpty && StandIn.fullCount == 1, "a HEIC is decoded once, as it is")
+// The system reduces every format, by the source that has read its header.
+for type: ImageType in [.jpeg, .heic, .avif, .png, .tiff, .webp] {
+  _ = try render(type, PixelSize(4000, 3000), side: 200)
+  check(StandIn.thumbnailSides == [500] && StandIn.fullCount == 0, "\(type): reduced to an eighth")
+  check(StandIn.sourceCount == 1, "\(type): one source")
+}
+_ = try render(.heic, PixelSize(400, 300), side: 300)
+check(StandIn.thumbnailSides.isEmpty && StandIn.fullCount == 1, "a small HEIC is decoded once, as it is")
+_ = try render(.png, PixelSize(4000, 3000), side: 200, depth: 16)
+check(StandIn.thumbnailSides.isEmpty && StandIn.fullCount == 1, "16 bits are decoded at full size")
 _ = try render(.heic, PixelSize(16_000, 12_000), side: 200)
 check(StandIn.thumbnailSides == [2000] && StandIn.fullCount == 0, "a HEIC over the limits is reduced")
 
