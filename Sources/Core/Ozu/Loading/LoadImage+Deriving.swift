@@ -103,8 +103,10 @@ extension LoadImage {
       else { return tryNext(after: larger) }
       var timings = StageTimings()
       timings.add(.read, start.duration(to: configuration.instant))
+      // Under the request's own treatment of colours, which is that of the larger picture (`Recipe.canBeMade`).
       return render(
-        .decode(rendition.data, nil), from: Origin(), .decodingLarger(larger, rendition, derivation, timings))
+        .decode(rendition.data, nil, request.decoding), from: Origin(),
+        .decodingLarger(larger, rendition, derivation, timings))
     } catch {
       return fail(error)
     }

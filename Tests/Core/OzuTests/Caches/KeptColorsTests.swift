@@ -182,6 +182,21 @@ struct KeptColorsTests {
     #endif
   }
 
+  @Test("stay under their profile in a picture that is made of a larger one on disk")
+  func derivedFromDisk() async throws {
+    let files = MemoryFileSystem()
+    let large = try Self.request(Case(colorSpace: Self.named, format: .bgra8, policy: .keepProfile)).with {
+      $0.resize = Resize(PixelSize(128, 8))
+    }
+    let first = ImagePipeline.testing(files: files) { $0.decoding.colorPolicy = .convertToSRGB }
+    _ = try await first.image(for: large)
+    await first.flush()
+    let next = ImagePipeline.testing(files: files) { $0.decoding.colorPolicy = .convertToSRGB }
+    let response = try await next.response(for: large.with { $0.resize = Resize(PixelSize(32, 2)) })
+    #expect(response.source == .derived && response.picture.bitmap.format == .bgra8)
+    #expect(response.picture.bitmap.colorSpace == Self.named)
+  }
+
   @Test("are not stored if the encoding of renditions cannot state their colours")
   func unsupportedColors() async throws {
     let files = MemoryFileSystem()
