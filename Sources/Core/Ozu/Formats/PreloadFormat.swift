@@ -96,8 +96,8 @@ private final class PreloadListing: @unchecked Sendable {
 }
 
 extension ImageKey {
-  /// The key of a rendition from disk. Its label begins with the source. If the label was shortened, or processors
-  /// follow, the source is not known, and the picture is found only by its rendition.
+  /// The key of a rendition from disk. Its label begins with the source. If the label was shortened, or if processors or a treatment
+  /// of colours follow, or if the request had credentials, the source is not known, and the picture is found only by its rendition.
   init(rendition: CacheKey, label: String?, format: CacheFormat) {
     let recipe = Recipe(format: format)
     let suffix = " " + recipe.steps.joined(separator: " ")
@@ -108,6 +108,6 @@ extension ImageKey {
         return
       }
     }
-    self.init(source: rendition, rendition: rendition)
+    self.init(source: Self.unknownSource, rendition: rendition)
   }
 }

@@ -51,9 +51,12 @@ final class SourceEpochs: Sendable {
     state.withLock { $0.epoch(of: source, format) }
   }
 
-  /// Begins an epoch: the pictures and the original of a source are removed.
+  /// Begins an epoch: the pictures and the original of a source are removed. So are preloaded pictures whose source is not known.
   func beginRemoval(of source: CacheKey) {
-    state.withLock { $0.removals[source] = $0.next() }
+    state.withLock { state in
+      state.removals[source] = state.next()
+      state.removals[ImageKey.unknownSource] = state.last
+    }
   }
 
   /// Begins an epoch: the pictures of a format are removed.

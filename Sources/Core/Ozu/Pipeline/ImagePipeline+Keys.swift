@@ -107,7 +107,9 @@ extension ImagePipeline {
       context.variants.noteRemoval(of: source)
     }
     for variant in variants { caches.memory.removeValue(forKey: variant.key) }
-    caches.memory.removeValues { key, _ in sources.contains(key.source) }
+    caches.memory.removeValues { key, _ in
+      sources.contains(key.source) || key.source == ImageKey.unknownSource
+    }
     caches.encodedMemory.removeValues { _, entry in sources.contains(entry.source) }
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in

@@ -14,6 +14,9 @@ public struct ImageKey: Hashable, Sendable {
   /// version.
   static let pixelVersion = 4
 
+  /// Stands for the source of a preloaded picture that is not known. The removal of any source removes it too.
+  static let unknownSource = CacheKey(high: 0, low: 0)
+
   /// - Parameter steps: the identifiers of all steps, in order.
   init(source: CacheKey, steps: [String]) {
     self.source = source

@@ -132,9 +132,26 @@ struct PreloadTests {
     #expect(inMemory(pipeline, format) == ["old", "early"])
   }
 
-  @Test("a picture that is removed while it is read does not come back")
-  func removal() async throws {
+  @Test("one with further steps, found only by its rendition, is removed with its source too")
+  func unknownSource() async throws {
+    let fixture = FormatFixture()
+    let request = ImageRequest(key: "late", format: FormatFixture.format()).with {
+      $0.processors = [Turn.flip]
+    }
+    try fixture.pipeline.cache.store(Picture(FormatFixture.small(1).bitmap), for: request)
+    let pipeline = await fixture.restarted()
+    let format = FormatFixture.format(preloadPolicy: .all)
+    #expect(await pipeline.register(format).count == 1)
+    let again = request.inFormat(format)
+    #expect(pipeline.cachedImage(for: again) != nil)
+    await pipeline.removeImage(forKey: "late")
+    #expect(pipeline.cachedImage(for: again) == nil)
+  }
+
+  @Test("a picture that is removed while it is read does not come back", arguments: [[], [Turn.flip]])
+  func removal(steps: [Turn]) async throws {
     let (store, format) = (MemoryImageStore(), FormatFixture.format(preloadPolicy: .all))
+    let request = ImageRequest(key: "a", format: format).with { $0.processors = steps }
     func pipeline() -> ImagePipeline {
       .testing {
         $0.caching.diskStorage = .none
@@ -142,19 +159,19 @@ struct PreloadTests {
       }
     }
     let before = pipeline()
-    before.store(Picture(FormatFixture.small(1).bitmap), forKey: "a", format: format)
+    try before.cache.store(Picture(FormatFixture.small(1).bitmap), for: request)
     await before.flush()
     let after = pipeline()
     let isRead = Shared(false)
     store.respond = { call in
       guard call.operation == .peek else { return }
       isRead.change { $0 = true }
-      after.cache.remove(ImageRequest(key: "a", format: format), layers: .memory)
+      after.cache.remove(request, layers: .memory)
     }
     _ = await after.register(format).count
     store.respond = { _ in }
     #expect(isRead.value)
-    #expect(after.cachedImage(forKey: "a", format: format) == nil)
+    #expect(after.cachedImage(for: request) == nil)
   }
 
   @Test("a format without disk has nothing to preload")
