@@ -72,6 +72,13 @@ extension ImageRequest {
     return own.headers["Accept"].map(ImageAcceptance.field)
   }
 
+  /// The limits of its download; `nil` if it has only those of the pipeline.
+  var ownLimits: DownloadLimits? {
+    guard case .request(let own) = source else { return nil }
+    let limits = DownloadLimits(of: own)
+    return limits == .unlimited ? nil : limits
+  }
+
   /// The HTTP request for the bytes of the source.
   func exchange(
     with url: URL, _ context: LoadContext, priority: HTTPPriority
@@ -93,5 +100,23 @@ extension ImageRequest {
       exchange.headers["Accept"] = acceptance.text(for: context.configuration.decoding.codecs)
     }
     return exchange
+  }
+}
+
+/// The parts of a request by which its download may fail where another one of the same address succeeds. Requests that differ in
+/// them share no download: the limits of one must not fail the other.
+struct DownloadLimits: Hashable, Sendable {
+  private var timeouts: HTTPTimeouts?
+  private var (allowsCellular, allowsExpensive, allowsConstrained) = (true, true, true)
+
+  static let unlimited = DownloadLimits()
+
+  private init() {}
+
+  init(of request: ImageURLRequest) {
+    timeouts = request.timeouts
+    allowsCellular = request.allowsCellularAccess
+    allowsExpensive = request.allowsExpensiveNetworkAccess
+    allowsConstrained = request.allowsConstrainedNetworkAccess
   }
 }

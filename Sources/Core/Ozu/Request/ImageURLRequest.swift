@@ -24,7 +24,8 @@ public struct ImageURLRequest: Hashable, Sendable {
   /// The client hints. None by default. Requests with different hints are different pictures, even if the server
   /// ignores the hints.
   public var hints = ImageClientHints()
-  /// The time limits of the download; `nil` (the default) for those of the pipeline.
+  /// The time limits of the download; `nil` (the default) for those of the pipeline. Requests share a download only if they agree
+  /// in these and in the networks that they allow.
   public var timeouts: HTTPTimeouts?
   /// Whether the download may use a cellular network. For clients that know the kind of network; the client on Linux
   /// does not.

@@ -43,6 +43,29 @@ struct RequestSourceTests {
     #expect(fixture.client.requests.first?.headers["Accept"] == "image/png")
   }
 
+  @Test("a download that fails by the limits of one request fails no other one", arguments: 0..<2)
+  func ownLimits(_ limit: Int) async throws {
+    let fixture = Fixture()
+    let (gate, body) = (Gate(), try Fixture.photo.data(as: .jpeg))
+    fixture.client.reply { request in
+      if request.timeouts.total == .seconds(7) { return .failure(.timedOut(.total)).held(by: gate) }
+      if !request.allowsConstrainedNetworks { return .failure(.constrainedNetwork).held(by: gate) }
+      return .ok(body).held(by: gate)
+    }
+    var limited = ImageURLRequest(url: Fixture.url("a.jpg"))
+    if limit == 0 { limited.timeouts = HTTPTimeouts(total: .seconds(7)) }
+    limited.allowsConstrainedNetworkAccess = limit == 0
+    let first = fixture.pipeline.task(for: ImageRequest(limited))
+    await gate.arrivals(1)
+    let second = fixture.pipeline.task(for: limited.url)
+    let equal = fixture.pipeline.task(for: ImageRequest(limited))
+    await gate.arrivals(2)
+    gate.open()
+    #expect(try await second.image.size == PixelSize(320, 240))
+    for task in [first, equal] { await #expect(throws: ImageError.self) { try await task.image } }
+    #expect(fixture.client.requests.count == 2)
+  }
+
   @Test("a closure is called on a miss, and its bytes are stored")
   func closure() async throws {
     let fixture = Fixture()
