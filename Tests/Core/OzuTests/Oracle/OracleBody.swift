@@ -1,4 +1,5 @@
 import Foundation
+import OzuCodecs
 import OzuTesting
 
 @testable import Ozu
@@ -58,8 +59,20 @@ struct OracleBody: Sendable {
       add("damaged \(type.rawValue)", isWhole: false, whole.map { damaged($0, at: type == .png ? 20 : 25) })
       add("page", isWhole: false, Data("<!doctype html><html><body>\(tint)</body></html>".utf8))
     }
+    for tint in 50..<52 {
+      add(brightName, try? bright(tint: tint))
+      add(profiledName, try? profiled(tint: tint))
+    }
     return bodies
   }()
+
+  private static let brightName = "jpeg with a gain map"
+  private static let profiledName = "profiled png"
+  /// The files that only operations of their own name: JPEG with gain maps, and PNG under ICC profiles.
+  static let bright = all.filter { $0.name == brightName }.map(\.index)
+  static let profiled = all.filter { $0.name == profiledName }.map(\.index)
+  /// The number of the other files, which come first.
+  static let usualCount = all.count - bright.count - profiled.count
 
   /// The files whose colours are not those of sRGB.
   static let wide = all.filter { $0.name == "wide png" }.map(\.index)
@@ -94,6 +107,30 @@ struct OracleBody: Sendable {
         }
       }
     }
+  }
+
+  /// A photograph with a gain map (ISO 21496-1), which is brighter from left to right.
+  private static func bright(tint: Int) throws -> Data {
+    let numbers = GainMap(
+      size: PixelSize(16, 12), bytes: 0..<0, channels: [.init(minimum: 0, maximum: 2)], alternateHeadroom: 2)
+    let gains = Bitmap(size: numbers.size, isOpaque: true) { x, _ in
+      Pixel(red: UInt8(x * 16), green: UInt8(x * 16), blue: UInt8(x * 16))
+    }
+    var notes: [String] = []
+    return try CodecRegistry.standard.encode(
+      pattern(PixelSize(64, 48), tint: tint),
+      with: GainMapPicture(numbers, bitmap: gains.converted(to: .gray8)), notes: &notes)
+  }
+
+  /// A picture under a profile, of which nothing but the beginning is needed to keep it.
+  private static func profiled(tint: Int) throws -> Data {
+    var profile = [UInt8](repeating: 0, count: 132)
+    profile[3] = 132
+    profile.replaceSubrange(16..<20, with: Array("RGB ".utf8))
+    profile.replaceSubrange(36..<40, with: Array("acsp".utf8))
+    let picture = pattern(PixelSize(64, 48), tint: tint).withColorSpace(.icc(name: "unnamed profile"))
+    let metadata = EncodedMetadata(colorProfile: Data(profile))
+    return try CodecRegistry.standard.encode(picture, as: .png, options: EncodingOptions(metadata: metadata))
   }
 
   private static func animation(_ size: PixelSize, tint: Int) throws -> Data {

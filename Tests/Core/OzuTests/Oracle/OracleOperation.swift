@@ -6,7 +6,7 @@ import OzuTesting
 enum OracleOperation: Sendable {
   enum Goal: Hashable, Sendable {
     case picture
-    case file(ImageType)
+    case file(OracleOutput)
     case bytes
     case header
 
@@ -27,6 +27,8 @@ enum OracleOperation: Sendable {
   /// A new pipeline in the same folder, or in an empty one.
   case restart(losesDisk: Bool)
   case change(Int, OracleBehavior)
+  /// The user wants to save data, or no longer.
+  case saveData(Bool)
   case hold(Int)
   /// New answers overtake those that are held.
   case overtake(Int)
@@ -55,7 +57,7 @@ enum OracleOperation: Sendable {
       default: operations.append(Self.random(&random, &recent))
       }
     }
-    return translated(operations, seed: seed)
+    return extended(translated(operations, seed: seed), seed: seed)
   }
 
   /// The same operations with languages: some loads ask for another one, and some origins vary by it. By a generator of its own,
@@ -66,7 +68,7 @@ enum OracleOperation: Sendable {
       let isOther = Int.random(in: 0..<4, using: &random) == 0
       switch operation {
       case .load(var request, let goal):
-        if isOther, case .web = request.source { request.language = .german }
+        if isOther, case .web = request.source { request.variant = .german }
         return .load(request, goal)
       case .change(let origin, var behavior):
         behavior.varies = isOther && origin < OracleSource.webCount
@@ -89,7 +91,7 @@ enum OracleOperation: Sendable {
     var newer = older
     newer.cachePolicy = isReload ? .reload : .useCaches
     func file() -> OracleBehavior {
-      OracleBehavior(answer: .file(Int.random(in: 0..<OracleBody.all.count, using: &random)))
+      OracleBehavior(answer: .file(Int.random(in: 0..<OracleBody.usualCount, using: &random)))
     }
     return [
       .change(origin, file()), .remove(older.source), .hold(origin), .load(older, goal(&random)),

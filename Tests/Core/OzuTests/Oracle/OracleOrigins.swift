@@ -8,11 +8,15 @@ import OzuTesting
 /// How an origin answers now.
 struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
   enum Answer: Hashable, Sendable {
-    /// The file of this index; an account gets the file after it, and a request in another language the one before it
+    /// The file of this index; an account gets the file after it, and a request of another variant one before it
     /// where the origin varies by that.
     case file(Int)
     case status(Int)
     case disconnection
+    /// None within the request's own time limits.
+    case timeout
+    /// None, because the user wants to save data and the request has a source for that.
+    case savingData
   }
 
   enum Lifetime: Hashable, Sendable {
@@ -44,7 +48,7 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
   var lifetime = Lifetime.seconds(600)
   var isValidated = true
   var isRedirected = false
-  /// Whether another language is sent another file, and the answers say so by `Vary`.
+  /// Whether other variants are sent other files, and the answers say so by `Vary`.
   var varies = false
   /// Whether bodies from the web end in the middle, with a part that can be resumed where it has an ETag.
   var breaksOff = false
@@ -55,7 +59,7 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
       .seconds(600), .seconds(600), .seconds(600), .seconds(60), .unstated, .noCache, .noStore, .strictMinute,
       .minuteAndWindow,
     ]
-    var behavior = OracleBehavior(answer: .file(Int.random(in: 0..<OracleBody.all.count, using: &random)))
+    var behavior = OracleBehavior(answer: .file(Int.random(in: 0..<OracleBody.usualCount, using: &random)))
     if chance(8) { behavior.answer = .status([404, 403, 410, 500, 503].randomElement(using: &random)!) }
     if chance(6) { behavior.answer = .disconnection }
     behavior.lifetime = lifetimes.randomElement(using: &random)!
@@ -65,10 +69,10 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
     return behavior
   }
 
-  func file(for account: Int, _ language: OracleLanguage = .none) -> Int? {
+  func file(for account: Int, _ variant: OracleVariant = .none) -> Int? {
     guard case .file(let index) = answer else { return nil }
-    let isOther = varies && language != .none
-    return (index + account + (isOther ? OracleBody.all.count - 1 : 0)) % OracleBody.all.count
+    let offset = varies ? variant.offset : 0
+    return (index + account + OracleBody.all.count - offset) % OracleBody.all.count
   }
 
   var description: String {
@@ -76,11 +80,11 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
     switch answer {
     case .file(let index): text = "file \(index) (\(OracleBody.all[index].name)) \(lifetime)"
     case .status(let status): text = "status \(status) \(lifetime)"
-    case .disconnection: text = "disconnection"
+    case .disconnection, .timeout, .savingData: text = "\(answer)"
     }
     if isValidated { text += " with ETag" }
     if isRedirected { text += " redirected" }
-    if varies { text += " by language" }
+    if varies { text += " by variant" }
     if breaksOff, file(for: 0) != nil { text += " broken off" }
     return text
   }
@@ -95,8 +99,8 @@ struct OracleExchange: Sendable {
   let askDate: Date
   var answerDate: Date
   let behavior: OracleBehavior
-  /// The language of the request, which counts only where the origin varies by it.
-  let language: OracleLanguage
+  /// The variant that was asked for, which counts only where the origin varies by it.
+  let variant: OracleVariant
   /// The file that the answer is, sent or confirmed.
   let file: Int?
 
@@ -114,18 +118,23 @@ final class OracleOrigins: Sendable {
     var gates: [Gate]
     var lateGates: [[Gate]]
     var isHeld: [Bool]
+    /// Whether the user wants to save data.
+    var savesData = false
     var exchanges: [OracleExchange] = []
   }
 
   let client = FakeHTTPClient()
   let clock = ManualClock()
+  /// The settings of the pipeline, on which requests depend.
+  let settings: OracleSettings
   private let state: Mutex<State>
 
   static let count = OracleSource.webCount + OracleSource.fetcherCount + OracleSource.fileCount
   /// The folder of the local files, made when the first is written.
   private let folder = FileManager.default.temporaryDirectory.appending(path: "oracle-\(UUID().uuidString)")
 
-  init() {
+  init(_ settings: OracleSettings) {
+    self.settings = settings
     state = Mutex(
       State(
         behaviors: (0..<Self.count).map {
@@ -150,6 +159,8 @@ final class OracleOrigins: Sendable {
 
   func setTick(_ tick: Int) { state.withLock { $0.tick = tick } }
 
+  func setSavesData(_ savesData: Bool) { state.withLock { $0.savesData = savesData } }
+
   func set(_ behavior: OracleBehavior, of origin: Int) throws {
     state.withLock { $0.behaviors[origin] = behavior }
     let number = origin - OracleSource.webCount - OracleSource.fetcherCount
@@ -171,7 +182,7 @@ final class OracleOrigins: Sendable {
       state.exchanges.append(
         OracleExchange(
           source: .file(number), tick: state.tick, askDate: .distantPast, answerDate: .distantPast,
-          behavior: behavior, language: .none, file: file))
+          behavior: behavior, variant: .none, file: file))
       return state.tick
     }
     guard let file else { return }
@@ -232,22 +243,27 @@ final class OracleOrigins: Sendable {
 
   // MARK: Answers
 
-  /// - Parameter tag: the entity tag that the request knows.
+  /// - Parameter request: the request of a web client.
   private func begin(
-    _ source: OracleSource, _ number: Int, _ language: OracleLanguage = .none, knowing tag: String? = nil
+    _ source: OracleSource, _ number: Int, for request: HTTPRequest? = nil
   ) -> (behavior: OracleBehavior, gate: Gate, file: Int?) {
     let date = clock.currentDate
+    let (variant, tag) = (OracleVariant(request?.headers ?? [:]), request?.headers["If-None-Match"])
+    let isHasty = request?.timeouts.connect == OracleRequest.hastyTimeouts.connect
+    let avoidsData = request?.allowsConstrainedNetworks == false
     return state.withLock { state in
       var behavior = state.behaviors[number]
       var account = 0
       if case .web(_, let its) = source { account = its } else { behavior.lifetime = .endless }
-      let file = behavior.file(for: account, language)
+      if isHasty, state.isHeld[number] { behavior.answer = .timeout }
+      if avoidsData, state.savesData { behavior.answer = .savingData }
+      let file = behavior.file(for: account, variant)
       let isKnown = behavior.isValidated && file.map { tag?.contains(Self.tag($0)) ?? false } ?? false
       if isKnown || file == nil || behavior.lifetime == .endless { behavior.breaksOff = false }
       state.exchanges.append(
         OracleExchange(
           source: source, tick: state.tick, endTick: state.isHeld[number] ? nil : state.tick, askDate: date,
-          answerDate: date, behavior: behavior, language: language, file: behavior.breaksOff ? nil : file))
+          answerDate: date, behavior: behavior, variant: variant, file: behavior.breaksOff ? nil : file))
       return (behavior, state.gates[number], file)
     }
   }
@@ -255,17 +271,20 @@ final class OracleOrigins: Sendable {
   private static func tag(_ file: Int) -> String { "\"\(file)\"" }
 
   private func reply(to request: HTTPRequest) -> FakeHTTPReply? {
-    guard let number = (0..<OracleSource.webCount).first(where: { OracleSource.url($0) == request.url })
+    let host = request.url.host()
+    guard let number = (0..<OracleSource.webCount).first(where: { OracleSource.url($0).host() == host })
     else {
       return nil
     }
-    let source = OracleSource.web(number, account: request.headers["Authorization"].flatMap { Int($0) } ?? 0)
+    let account = request.headers["Authorization"] ?? request.headers[OracleSource.accountField]
+    let source = OracleSource.web(number, account: account.flatMap { Int($0) } ?? 0)
     let known = request.headers["If-None-Match"]
-    let language = OracleLanguage(rawValue: request.headers[OracleLanguage.field] ?? "") ?? .none
-    let (behavior, gate, file) = begin(source, number, language, knowing: known)
+    let (behavior, gate, file) = begin(source, number, for: request)
     var reply: FakeHTTPReply
     switch behavior.answer {
     case .disconnection: return .failure(.connectionLost).held(by: gate)
+    case .timeout: return .failure(.timedOut(.total)).held(by: gate)
+    case .savingData: return .failure(.constrainedNetwork).held(by: gate)
     case .status(let status): reply = .status(status)
     case .file:
       let tag = Self.tag(file ?? 0)
@@ -276,7 +295,7 @@ final class OracleOrigins: Sendable {
       if behavior.breaksOff { reply = reply.failing(.connectionLost, afterByteCount: body.count / 3) }
     }
     if let field = behavior.lifetime.field { reply = reply.header("Cache-Control", field) }
-    if behavior.varies { reply = reply.header("Vary", OracleLanguage.field) }
+    if behavior.varies { reply = reply.header("Vary", "\(OracleVariant.languageField), Accept") }
     if behavior.isRedirected { reply = reply.redirected(to: request.url.appending(path: "elsewhere")) }
     return reply.held(by: gate)
   }

@@ -34,30 +34,40 @@ struct OraclePipeline {
     return answer
   }
 
-  /// The encoded file of a request, made from a file: of the converted picture.
-  mutating func encoded(_ request: OracleRequest, as type: ImageType, file: Int) -> Result<
+  /// The encoded file of a request, made from a file: of the converted picture, without a gain map if the format could not say how
+  /// bright it is.
+  mutating func encoded(_ request: OracleRequest, as output: OracleOutput, file: Int) -> Result<
     Data, OracleFailure
   > {
     var converted = request
     converted.colorPolicy = .convertToSRGB
+    if !output.mayBeBright { converted.headroom = nil }
     switch answer(converted, file: file) {
     case .failure(let kind): return .failure(OracleFailure(kind: kind))
     case .picture(let picture):
+      var options = output.format.options
+      options.metadata.resolution = output.format.resolution
+      options.metadata.lightLevels = picture.keptLightLevels
+      let type = output.type(isOpaque: picture.bitmap.isOpaque)
       let data =
-        moving(converted, as: type, file: file) ?? (try? CodecRegistry.standard.encode(picture, as: type))
+        moving(converted, as: output, options, file: file)
+        ?? (try? CodecRegistry.standard.encode(picture, as: type, options: options))
       return data.map { .success($0) } ?? .failure(OracleFailure(kind: .encodingFailed))
     }
   }
 
   /// The file of an animation, whose frames are processed one by one; `nil` for a still picture.
-  private mutating func moving(_ request: OracleRequest, as type: ImageType, file: Int) -> Data? {
+  private mutating func moving(
+    _ request: OracleRequest, as output: OracleOutput, _ options: EncodingOptions, file: Int
+  ) -> Data? {
     var plain = request
     plain.processors = []
-    guard CodecRegistry.standard.encodableAnimationTypes.contains(type), request.format != .hooked,
+    let types = output.format.types.filter(CodecRegistry.standard.encodableAnimationTypes.contains)
+    guard let type = types.first, output.format.keepsAnimation, request.format != .hooked,
       case .picture(let picture) = answer(plain, file: file), let animation = picture.animation
     else { return nil }
     return try? CodecRegistry.standard.encode(
-      animation, as: type,
+      animation, as: type, options: options,
       transforming: { frame, _ in
         try Picture(frame).processed(by: request.processors, context: ProcessingContext(limits: Self.limits))
           .bitmap

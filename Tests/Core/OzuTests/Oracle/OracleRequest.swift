@@ -6,7 +6,8 @@ import OzuTesting
 
 /// Where a request of the oracle's runs takes its bytes from.
 enum OracleSource: Hashable, Sendable, CustomStringConvertible {
-  /// A web address, asked for with the credentials of an account; 0 for none. Requests of account 3 have a cache key of their own.
+  /// A web address, asked for with the credentials of an account; 0 for none. Account 2 is a header field that is named as part of
+  /// the key. Requests of account 3 have a cache key of their own.
   case web(Int, account: Int)
   case fetcher(Int)
   /// A local file.
@@ -38,7 +39,10 @@ enum OracleSource: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  static func url(_ number: Int) -> URL { URL(string: "https://origin\(number).example/picture")! }
+  /// - Parameter token: what the key rules of a pipeline leave out.
+  static func url(_ number: Int, token: Int? = nil) -> URL {
+    URL(string: "https://origin\(number).example/picture" + (token.map { "?token=\($0)" } ?? ""))!
+  }
 
   var hasOwnKey: Bool { if case .web(_, 3) = self { true } else { false } }
 
@@ -52,19 +56,37 @@ enum OracleSource: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The language that a request of the web asks for. It is no part of its key: it only chooses among the stored answers of an
-/// origin that varies by it.
-enum OracleLanguage: String, Hashable, Sendable {
+/// What a request of the web asks of an origin that varies by it. It is no part of its key: it only chooses among the stored answers
+/// of such an origin.
+enum OracleVariant: String, Hashable, Sendable {
   case none = ""
+  /// A language, by a header field.
   case german = "de"
+  /// Formats of its own. Requests share no download with those of other formats.
+  case compact = "image/compact"
 
-  static let field = "Accept-Language"
+  static let languageField = "Accept-Language"
+
+  /// What a request asks for.
+  init(_ headers: HTTPHeaders) {
+    let isCompact = headers["Accept"] == Self.compact.rawValue
+    self = isCompact ? .compact : Self(rawValue: headers[Self.languageField] ?? "") ?? .none
+  }
+
+  /// The number of files before that of other requests.
+  var offset: Int {
+    switch self {
+    case .none: 0
+    case .german: 1
+    case .compact: 2
+    }
+  }
 }
 
 /// A request of the oracle's runs, as a value that is made by a seed and can be printed.
 struct OracleRequest: Hashable, Sendable {
   var source: OracleSource
-  var language = OracleLanguage.none
+  var variant = OracleVariant.none
   var resize: Resize?
   var processors: [OracleStep] = []
   var colorPolicy = ColorPolicy.convertToSRGB
@@ -80,8 +102,19 @@ struct OracleRequest: Hashable, Sendable {
   var ownLifetime: Int?
   var format: OracleFormat?
   var alternatives: [OracleSource] = []
+  /// The source to load while the user wants to save data.
+  var lowDataSource: OracleSource?
   /// Whether it has a deadline, of ten seconds.
   var isUrgent = false
+  /// Whether its download has time limits of its own, which an origin exceeds that is held.
+  var isHasty = false
+  /// A part of its address that changes nothing, by the key rules of the pipeline.
+  var token = 0
+
+  static let hastyTimeouts = HTTPTimeouts(connect: .seconds(3))
+
+  /// All sources that may answer in place of its own.
+  var substitutes: [OracleSource] { (lowDataSource.map { [$0] } ?? []) + alternatives }
 
   init(_ source: OracleSource) { self.source = source }
 
@@ -103,7 +136,10 @@ struct OracleRequest: Hashable, Sendable {
   /// The request for one of its alternatives.
   func alternative(_ source: OracleSource) -> OracleRequest {
     var request = self
-    (request.source, request.alternatives, request.language) = (source, [], .none)
+    (request.source, request.alternatives, request.lowDataSource) = (source, [], nil)
+    // These belong to the address; the formats do not.
+    (request.isHasty, request.token) = (false, 0)
+    if variant == .german { request.variant = .none }
     return request
   }
 }
@@ -239,31 +275,37 @@ enum OracleFormat: Hashable, Sendable, CaseIterable {
 // MARK: For the pipeline
 
 extension OracleSource {
-  func imageSource(_ origins: OracleOrigins, _ language: OracleLanguage = .none) -> ImageSource {
+  func imageSource(
+    _ origins: OracleOrigins, _ variant: OracleVariant = .none, token: Int = 0
+  ) -> ImageSource {
     switch self {
-    case .web(let number, 0) where language == .none: .url(Self.url(number))
     case .web(let number, let account):
-      .request(ImageURLRequest(url: Self.url(number), headers: Self.headers(account, language)))
+      Self.imageSource(Self.url(number, token: origins.settings.hasKeyRules ? token : nil), account, variant)
     case .fetcher(let number): ImageSource(key: "fetcher\(number)") { try await origins.fetch(number) }
     case .file(let number): .url(origins.file(number))
     case .data(let index): .data(OracleBody.all[index].data, key: "data\(index)")
     }
   }
 
-  private static func headers(_ account: Int, _ language: OracleLanguage) -> HTTPHeaders {
-    var headers = HTTPHeaders()
-    if account != 0 { headers["Authorization"] = "\(account)" }
-    if language != .none { headers[OracleLanguage.field] = language.rawValue }
-    return headers
+  static let accountField = "X-Account"
+
+  private static func imageSource(_ url: URL, _ account: Int, _ variant: OracleVariant) -> ImageSource {
+    if account == 0, variant != .german { return .url(url) }
+    var request = ImageURLRequest(url: url)
+    if account == 2 { request.keyHeaders = [accountField] }
+    if account != 0 { request.headers[account == 2 ? accountField : "Authorization"] = "\(account)" }
+    if variant == .german { request.headers[OracleVariant.languageField] = variant.rawValue }
+    return .request(request)
   }
 }
 
 extension OracleRequest {
   func request(_ origins: OracleOrigins) -> ImageRequest {
     var request = ImageRequest(
-      source.imageSource(origins, language), resize: resize, processors: processors, priority: priority,
+      source.imageSource(origins, variant, token: token), resize: resize, processors: processors,
+      priority: priority,
       cachePolicy: cachePolicy, cacheKey: source.hasOwnKey ? "\(source)" : nil, format: format?.format)
-    if colorPolicy != .convertToSRGB { request.colorPolicy = colorPolicy }
+    if colorPolicy != origins.settings.colorPolicy { request.colorPolicy = colorPolicy }
     request.headroomStops = headroom
     request.allowsTruncation = allowsTruncation
     request.scale = scale
@@ -272,6 +314,9 @@ extension OracleRequest {
     )
     request.httpPolicy = ownLifetime.map { .ignoring(lifetime: .seconds($0)) }
     request.alternatives = alternatives.map { $0.imageSource(origins) }
+    request.lowDataSource = lowDataSource?.imageSource(origins)
+    if variant == .compact { request.acceptance = .field(variant.rawValue) }
+    if isHasty { request.timeouts = Self.hastyTimeouts }
     if isUrgent { request.deadline = .seconds(10) }
     return request
   }
@@ -281,7 +326,8 @@ extension OracleRequest: CustomStringConvertible {
   var description: String {
     let plain = OracleRequest(source)
     var parts = ["\(source)"]
-    if language != .none { parts.append("in \(language)") }
+    if variant != .none { parts.append("in \(variant)") }
+    if token != 0 { parts.append("token \(token)") }
     if let resize { parts.append(resize.identifier) }
     parts += processors.map(\.identifier)
     if let format { parts.append("format \(format)") }
@@ -295,6 +341,8 @@ extension OracleRequest: CustomStringConvertible {
     if let storagePolicy { parts.append("stores \(storagePolicy.rawValue)") }
     if let ownLifetime { parts.append("own lifetime \(ownLifetime)") }
     if isUrgent { parts.append("within 10 s") }
+    if isHasty { parts.append("with time limits") }
+    if let lowDataSource { parts.append("or \(lowDataSource) to save data") }
     if !alternatives.isEmpty { parts.append("or \(alternatives)") }
     return parts.joined(separator: " ")
   }

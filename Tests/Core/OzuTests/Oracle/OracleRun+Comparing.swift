@@ -56,10 +56,14 @@ extension OracleRun {
       file = its
       if source == load.request.source, let problem = staleness(of: response, load) { return problem }
     case .file(let encoded):
-      guard case .file(let type) = load.goal, encoded.type == type else { return "a file as \(encoded.type)" }
+      guard case .file(let output) = load.goal, output.format.types.contains(encoded.type) else {
+        return "a file as \(encoded.type)"
+      }
       file =
         allowed(load).first { request, file in
-          guard case .success(let data) = oracle.encoded(request, as: type, file: file) else { return false }
+          guard case .success(let data) = oracle.encoded(request, as: output, file: file) else {
+            return false
+          }
           return data == encoded.data
         }?.file
       if file == nil { return "other bytes, \(expectation(load))" }
@@ -91,7 +95,7 @@ extension OracleRun {
 
   /// The files from which a load may be answered, each with the request for its source.
   private func allowed(_ load: OracleLoad) -> [(request: OracleRequest, file: Int)] {
-    let requests = [load.request] + load.request.alternatives.map(load.request.alternative)
+    let requests = [load.request] + world.substitutes(for: load).map(load.request.alternative)
     return requests.flatMap { request in
       world.files(for: load, request.source).sorted().map { (request, $0) }
     }
@@ -144,7 +148,7 @@ extension OracleRun {
     }
     // Pictures of loads that were cancelled, or that nobody has seen.
     let requests = world.loads.flatMap { load in
-      [load.request] + load.request.alternatives.map(load.request.alternative)
+      [load.request] + load.request.substitutes.map(load.request.alternative)
     }
     for other in Set(requests.map(\.recipe)) where other.source == request.source {
       if case .picture(let made) = oracle.answer(other, file: file) { known.append((other, made)) }
@@ -164,17 +168,21 @@ extension OracleRun {
   private func staleness(of response: ImageResponse, _ load: OracleLoad) -> String? {
     guard response.source == .memory || response.source == .rendition else { return nil }
     let request = load.request
-    let key = request.request(origins).key
+    let key = key(of: request)
     let removal = world.removalTick(ofPicturesOf: request, before: load.startTick)
     let isMade = world.loads.contains { other in
       guard other !== load, other.goal == .picture,
         // A prefetch begins when the pipeline is idle.
         other.isPrefetch ? other.endTick.value ?? .max >= removal : other.startTick > removal
       else { return false }
-      let requests = [other.request] + other.request.alternatives.map(other.request.alternative)
-      return requests.contains { $0.request(origins).key == key }
+      let requests = [other.request] + other.request.substitutes.map(other.request.alternative)
+      return requests.contains { self.key(of: $0) == key }
     }
     return isMade ? nil : "a picture from \(response.source) that was removed at tick \(removal)"
+  }
+
+  private func key(of request: OracleRequest) -> ImageKey {
+    request.request(origins).keyed(by: pipeline.configuration).key
   }
 
   // MARK: Errors
@@ -200,8 +208,8 @@ extension OracleRun {
     for file in world.files(for: load, request.source) where load.goal != .bytes {
       if load.goal == .header {
         if case .failure(let failure) = OraclePipeline.header(file: file) { kinds.insert(failure.kind) }
-      } else if case .file(let type) = load.goal {
-        if case .failure(let failure) = oracle.encoded(request, as: type, file: file) {
+      } else if case .file(let output) = load.goal {
+        if case .failure(let failure) = oracle.encoded(request, as: output, file: file) {
           kinds.insert(failure.kind)
         }
       } else if case .failure(let kind) = oracle.answer(request, file: file) {
@@ -239,7 +247,7 @@ extension OracleRun {
     let count = world.exchanges.count { $0.source == request.source && $0.tick >= load.startTick }
     if request.cachePolicy == .cacheOnly, count > 0 { return "\(count) requests to the origin" }
     guard request.cachePolicy == .useCaches, count > 0, let certain = world.certain(for: load),
-      let stored = certain.file, OracleBody.all[stored].isWhole, request.alternatives.isEmpty,
+      let stored = certain.file, OracleBody.all[stored].isWhole, request.substitutes.isEmpty,
       load.dates.value.allSatisfy({ isFreshForSure(certain, at: $0) })
     else { return nil }
     return "\(count) requests to the origin, whose answer of tick \(certain.tick) is stored and fresh"

@@ -44,7 +44,7 @@ final class OracleLoad: Sendable {
 /// Every operation has a tick. After each the run waits until nothing moves but what gates hold, and compares the loads that
 /// have ended.
 struct OracleRun {
-  let origins = OracleOrigins()
+  let origins: OracleOrigins
   var files = MemoryFileSystem()
   let store = MemoryImageStore()
   let settings: OracleSettings
@@ -61,6 +61,7 @@ struct OracleRun {
   init(_ oracle: OraclePipeline, _ settings: OracleSettings) {
     self.oracle = oracle
     self.settings = settings
+    origins = OracleOrigins(settings)
     world.storesOriginals = settings.storagePolicy != .encodedImages
     pipeline = Self.pipeline(origins, files, store, settings)
   }
@@ -123,6 +124,7 @@ struct OracleRun {
       if losesDisk, settings.hasDisk { world.lossTick = tick }
       await restart(losesDisk: losesDisk)
     case .change(let origin, let behavior): try origins.set(behavior, of: origin)
+    case .saveData(let savesData): origins.setSavesData(savesData)
     case .hold(let origin): origins.hold(origin)
     case .overtake(let origin): origins.overtake(origin)
     case .release(let origin): origins.release(origin)
@@ -195,7 +197,7 @@ struct OracleRun {
         do throws(ImageError) {
           let end: OracleLoad.End
           switch goal {
-          case .file(let type): end = .file(try await pipeline.encoded(for: image, as: OutputFormat(type)))
+          case .file(let output): end = .file(try await pipeline.encoded(for: image, as: output.format))
           case .header: end = .header(try await pipeline.header(for: image))
           case .bytes, .picture: end = .bytes(try await pipeline.data(for: image))
           }

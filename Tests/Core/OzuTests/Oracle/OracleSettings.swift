@@ -1,3 +1,4 @@
+import OzuHTTP
 import OzuTesting
 
 @testable import Ozu
@@ -14,6 +15,12 @@ struct OracleSettings: Sendable, CustomStringConvertible {
   var hasStore = false
   var hasDisk = true
   var makesPreviews = false
+  /// The treatment of colours of requests that have none of their own.
+  var colorPolicy = ColorPolicy.convertToSRGB
+  /// Whether keys leave out the tokens of addresses.
+  var hasKeyRules = false
+  /// Whether loads go through an interceptor.
+  var isIntercepted = false
 
   /// Half of the seeds have the usual settings.
   init(seed: UInt64) {
@@ -30,12 +37,22 @@ struct OracleSettings: Sendable, CustomStringConvertible {
     hasStore = chance(30)
     hasDisk = !hasStore || !chance(20)
     makesPreviews = chance(30)
+    // From a generator of their own, so that the rest of a seed is what it was.
+    random = SeededGenerator(seed: ~(seed &+ 1 << 32))
+    if chance(30) { colorPolicy = [.keep, .keepForFile, .keepProfile].randomElement(using: &random)! }
+    hasKeyRules = chance(25)
+    isIntercepted = chance(12)
   }
 
   func apply(to configuration: inout ImagePipeline.Configuration, _ store: MemoryImageStore) {
     configuration.decoding.isProgressiveDecodingEnabled = makesPreviews
     if hasStore { configuration.caching.stores = [store] }
     if !hasDisk { configuration.caching.diskStorage = .none }
+    configuration.decoding.colorPolicy = colorPolicy
+    if hasKeyRules {
+      configuration.caching.cacheKeyRules = [CacheKeyRule(host: "*.example", droppingQueryItems: ["token"])]
+    }
+    if isIntercepted { configuration.interceptors = [OraclePassage()] }
     configuration.decoding.limits = OraclePipeline.limits
     configuration.network.isRateLimiterEnabled = false
     configuration.network.isResumableDataEnabled = isResumable
@@ -62,6 +79,18 @@ struct OracleSettings: Sendable, CustomStringConvertible {
     if makesPreviews { parts.append("previews") }
     if !isResumable { parts.append("no resuming") }
     if hasStore { parts.append(hasDisk ? "a further store" : "a store instead of the disk") }
+    if colorPolicy != .convertToSRGB { parts.append("colours \(colorPolicy)") }
+    if hasKeyRules { parts.append("key rules") }
+    if isIntercepted { parts.append("an interceptor") }
     return parts.isEmpty ? "usual settings" : parts.joined(separator: ", ")
+  }
+}
+
+/// Passes on every request, with another priority.
+private struct OraclePassage: ImageInterceptor {
+  func intercept(
+    _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
+  ) async throws(ImageError) -> ImageResponse {
+    try await next.load(request.with { $0.priority = .high })
   }
 }

@@ -115,11 +115,14 @@ struct OracleWorld {
     let shared = sharedLoads(load, source)
     let dates = ([load] + shared).flatMap(\.dates.value)
     let isDisconnected = own.contains {
-      ($0.behavior.answer == .disconnection || $0.behavior.breaksOff) && ($0.endTick ?? .max) >= start
+      let isFailure =
+        $0.behavior.answer == .disconnection || $0.behavior.breaksOff
+        || $0.behavior.answer == .timeout && load.request.isHasty
+      return isFailure && ($0.endTick ?? .max) >= start
     }
     return own.filter { exchange in
       let isRunning = (exchange.endTick ?? .max) >= start
-      if isOutdated(exchange, for: load) || isInOtherLanguage(exchange, for: load) { return false }
+      if isOutdated(exchange, for: load) || isInOtherVariant(exchange, for: load) { return false }
       let isStorable = exchange.behavior.lifetime != .noStore
       switch load.request.cachePolicy {
       case .useCaches:
@@ -137,15 +140,17 @@ struct OracleWorld {
     }
   }
 
-  /// Whether an answer was selected by another language, and a load may only be answered by the bytes for its own: one that
-  /// shares no work, and for which no picture is at hand. Requests of one key share pictures and work in any language.
-  private func isInOtherLanguage(_ exchange: OracleExchange, for load: OracleLoad) -> Bool {
-    guard exchange.behavior.varies, exchange.source == load.request.source, load.isAlone.value,
+  /// Whether an answer was selected by another variant, and a load may only be answered by the bytes for its own: one that
+  /// shares no work, and for which no picture is at hand. Requests of one key share pictures in any variant, and work in any
+  /// language.
+  private func isInOtherVariant(_ exchange: OracleExchange, for load: OracleLoad) -> Bool {
+    guard exchange.behavior.varies, exchange.source == load.request.source,
+      load.isAlone.value || [exchange.variant, load.request.variant].contains(.compact),
       load.goal.ignoresRecipe, !load.isPrefetch
     else { return false }
     // An alternative, which may be the same source, is asked for in no language.
-    if exchange.language == .none, load.request.alternatives.contains(exchange.source) { return false }
-    return exchange.language != load.request.language
+    if exchange.variant == .none, load.request.substitutes.contains(exchange.source) { return false }
+    return exchange.variant != load.request.variant
   }
 
   /// Whether one of the loads with which a load may share its work has the answer.
@@ -159,7 +164,7 @@ struct OracleWorld {
     var start = load.startTick
     for other in loads.reversed()
     where other.startTick < start && other.request.cachePolicy == load.request.cachePolicy
-      && (other.request.source == source || other.request.alternatives.contains(source))
+      && (other.request.source == source || other.request.substitutes.contains(source))
       && other.endTick.value ?? .max >= start
     {
       shared.append(other)
@@ -180,6 +185,9 @@ struct OracleWorld {
     let removal = removalTick(of: source, before: load.startTick)
     for exchange in exchanges where exchange.source == source && exchange.file == nil {
       let isRunning = (exchange.endTick ?? .max) >= load.startTick
+      // The limits of one request fail no other one.
+      if exchange.behavior.answer == .timeout, !load.request.isHasty { continue }
+      if exchange.behavior.answer == .savingData, load.request.lowDataSource == nil { continue }
       guard isRunning || exchange.tick > removal && isRemembered(exchange, for: load) else { continue }
       kinds.insert(kind(of: exchange))
     }
@@ -189,8 +197,20 @@ struct OracleWorld {
   private func kind(of exchange: OracleExchange) -> ImageError.Kind {
     if case .fetcher = exchange.source { return .fetchFailed }
     if case .file = exchange.source { return .noSuchFile }
-    return exchange.behavior.answer == .disconnection || exchange.behavior.breaksOff
-      ? .transport : .httpStatus
+    switch exchange.behavior.answer {
+    case .timeout: return .timedOut
+    case .disconnection, .savingData: return .transport
+    case .status, .file: return exchange.behavior.breaksOff ? .transport : .httpStatus
+    }
+  }
+
+  /// The sources that may answer in place of a load's own: that for saving data only if the network has refused the own one.
+  func substitutes(for load: OracleLoad) -> [OracleSource] {
+    let isRefused = exchanges.contains {
+      $0.source == load.request.source && $0.behavior.answer == .savingData
+        && ($0.endTick ?? .max) >= load.startTick
+    }
+    return isRefused ? load.request.substitutes : load.request.alternatives
   }
 
   /// Whether a failure may still be remembered.
@@ -217,7 +237,7 @@ struct OracleWorld {
     guard request.readLayers.contains(.originals), request.ownLifetime == nil,
       let last = exchanges.last(where: { $0.source == request.source && $0.tick < load.startTick }),
       let file = last.file, OracleBody.all[file].isWhole, last.endTick != nil,
-      last.behavior.lifetime != .noStore, !last.behavior.varies || last.language == request.language,
+      last.behavior.lifetime != .noStore, !last.behavior.varies || last.variant == request.variant,
       let storing = ended.last(where: { $0.load.startTick <= last.tick && last.tick <= $0.endTick }),
       storing.load.isAlone.value, storing.load.goal != .header, storing.load.startTick > lossTick,
       storing.file == last.file, writesOriginals(storing.load.request),
@@ -233,7 +253,7 @@ extension OracleWorld {
   private func writesOriginals(_ request: OracleRequest) -> Bool {
     [.useCaches, .reload].contains(request.cachePolicy) && request.writeLayers.contains(.originals)
       && (request.storagePolicy.map { $0 != .encodedImages } ?? storesOriginals) && request.ownLifetime == nil
-      && request.alternatives.isEmpty
+      && request.substitutes.isEmpty
   }
 }
 
