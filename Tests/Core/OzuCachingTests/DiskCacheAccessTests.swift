@@ -142,4 +142,37 @@ struct DiskCacheAccessTests {
     if answers.withLock({ $0.isEmpty }) { hasAnswered.wait() }
     #expect(answers.withLock { $0 } == Array(repeating: true, count: 7))
   }
+
+  @Test("a fetch whose entry is removed while it reads does not wait for the next write")
+  func removedWhileRead() throws {
+    let fixture = try filled()
+    let cache = try fixture.open()
+    let (isHeld, mayEnd, hasAnswered) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    let (isRead, isMiss) = (Flag(), Flag())
+    fixture.files.respond = { call in
+      guard call.operation == .read, call.path.hasSuffix(".segment"), !isRead.isSet else { return .proceed }
+      isRead.set()
+      cache.remove(forKey: key(1))
+      DispatchQueue(label: "held write").async {
+        try? cache.store.write { _ in
+          isHeld.signal()
+          mayEnd.wait()
+        }
+      }
+      isHeld.wait()
+      return .proceed
+    }
+    DispatchQueue(label: "fetch").async {
+      if cache.entry(forKey: key(1)) == nil { isMiss.set() }
+      hasAnswered.signal()
+    }
+    // The time limit only ends a test that fails.
+    let isInTime = hasAnswered.wait(timeout: .now() + 30) == .success
+    mayEnd.signal()
+    if !isInTime { hasAnswered.wait() }
+    fixture.files.respond = { _ in .proceed }
+    #expect(isInTime && isRead.isSet && isMiss.isSet)
+  }
 }

@@ -68,6 +68,9 @@ extension SegmentStore {
   /// Removes an entry that cannot be served from the index, unless it changed since it was found.
   private func drop(_ location: SegmentIndex.Location, because flaw: Flaw) {
     let isCorrupt = flaw == .corrupt
+    // An entry that was moved, replaced or removed after it was found has left the index before its record died. A fetch
+    // must not wait for the writer to learn that.
+    guard index.withLock({ $0.holds(location) }) else { return }
     try? write { (writer) throws(DiskCacheError) in
       guard index.withLock({ $0.holds(location) }) else { return }
       // Metadata that was updated twice while it was read looks damaged. Under the lock, no update is under way.
