@@ -1,4 +1,3 @@
-import OzuBase
 import OzuTesting
 import Testing
 
@@ -44,27 +43,6 @@ extension DiskCacheAgeTests {
     for number in 0..<count { cache.store(body(1), forKey: key(number % 3), in: "new") }
     #expect(cache.count(in: "old") == 0 && cache.count(in: "new") == 3)
     #expect(fixture.errors.all.isEmpty)
-  }
-
-  @Test("between two passes stores read nothing, and a pass reads each header once")
-  func passes() throws {
-    var fixture = Self.fixture()
-    fixture.capacity = 1 << 20
-    let cache = try fixture.open()
-    let reads = Atomic(0)
-    fixture.files.respond = { call in
-      if call.operation == .read { reads.wrappingAdd(1, ordering: .relaxed) }
-      return .proceed
-    }
-    for number in 0..<400 { cache.store(body(number, count: 5000), forKey: key(number % 40)) }
-    // One pass, which began with the first store and had nothing to read.
-    #expect(reads.load(ordering: .relaxed) <= 1)
-    fixture.clock.advance(by: .seconds(7))
-    for number in 0..<400 { cache.store(body(number, count: 5000), forKey: key(number % 40)) }
-    let ofPass = reads.load(ordering: .relaxed)
-    #expect(ofPass > 10 && ofPass < 400)
-    for number in 0..<400 { cache.store(body(number, count: 5000), forKey: key(number % 40)) }
-    #expect(reads.load(ordering: .relaxed) == ofPass)
   }
 
   @Test("a segment that cannot be read does not stop the pass")

@@ -22,15 +22,15 @@ struct Fixture {
   var maximumAge: TimeInterval?
   var partitionMaximumAges: [Partition: TimeInterval] = [:]
 
-  func open() throws -> DiskCache {
-    try DiskCache(
-      directory: "/cache",
-      configuration: DiskCacheConfiguration(
-        capacity: capacity, partitionCapacities: partitions, maximumAge: maximumAge,
-        partitionMaximumAges: partitionMaximumAges, durability: durability, refreshInterval: refreshInterval,
-        fileSystem: files, now: clock.date,
-        onError: { [errors] in errors.add($0) }))
+  var configuration: DiskCacheConfiguration {
+    DiskCacheConfiguration(
+      capacity: capacity, partitionCapacities: partitions, maximumAge: maximumAge,
+      partitionMaximumAges: partitionMaximumAges, durability: durability, refreshInterval: refreshInterval,
+      fileSystem: files, now: clock.date,
+      onError: { [errors] in errors.add($0) })
   }
+
+  func open() throws -> DiskCache { try DiskCache(directory: "/cache", configuration: configuration) }
 
   var segments: [String] { files.paths.filter { $0.hasSuffix(".segment") } }
   static let index = "/cache/" + StoredIndex.fileName

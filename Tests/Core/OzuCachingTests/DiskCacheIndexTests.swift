@@ -196,16 +196,4 @@ struct DiskCacheIndexTests {
     #expect(reopened.totalByteCount == fixture.byteCount)
     #expect(reopened.verify().isSound)
   }
-
-  @Test("if a segment is shorter than the index says, the index is rebuilt")
-  func cutSegment() throws {
-    let (fixture, _) = try closed()
-    let path = try #require(fixture.segments.first)
-    let bytes = try #require(fixture.files.contents(of: path))
-    fixture.files.setContents(of: path, to: bytes.prefix(bytes.count - 10))
-    let cache = try fixture.open()
-    #expect(cache.statistics.rebuiltIndexes == 1)
-    #expect(cache.count == 38)
-    #expect(cache.entry(forKey: key(38), in: "even")?.body == body(38))
-  }
 }

@@ -98,31 +98,6 @@ extension DiskCacheSharingTests {
     for cache in [other, cache, moved] { cache?.close() }
   }
 
-  @Test("a lock file that has the number of a removed one is not taken for it")
-  func inodesUsedAgain() throws {
-    let root = FileManager.default.temporaryDirectory.path + "/ozu-inodes-\(UInt64.random(in: 0 ... .max))"
-    defer { try? FileManager.default.removeItem(atPath: root) }
-    func open() throws -> DiskCache {
-      try DiskCache(
-        directory: root, configuration: DiskCacheConfiguration(capacity: 1 << 20, refreshInterval: 0))
-    }
-    // File systems give a number again as soon as it is free. That of a file that is held is not.
-    for _ in 0..<10 {
-      let first = try open()
-      #expect(first.store(body(1), forKey: key(1)))
-      try FileManager.default.removeItem(atPath: root)
-      let second = try open()
-      #expect(second.statistics.isWriter && second.store(body(2), forKey: key(2)))
-      first.store(body(3), forKey: key(3))
-      #expect(!first.statistics.isWriter && first.entry(forKey: key(1)) == nil)
-      #expect(first.entry(forKey: key(2))?.body == body(2))
-      try second.flush()
-      #expect(second.statistics.isWriter && second.entry(forKey: key(3))?.body == body(3))
-      for cache in [first, second] { cache.close() }
-      try FileManager.default.removeItem(atPath: root)
-    }
-  }
-
   @Test("many threads store, fetch and remove on the system's files")
   func threads() throws {
     let root = FileManager.default.temporaryDirectory.path + "/ozu-cache-\(UInt64.random(in: 0 ... .max))"

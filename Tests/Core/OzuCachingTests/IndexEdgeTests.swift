@@ -163,26 +163,4 @@ struct IndexEdgeTests {
       cache.close()
     }
   }
-
-  @Test("a copy of a copy marks both former records as dead")
-  func copyOfCopy() throws {
-    let fixture = Fixture(capacity: 1 << 20, durability: .synced)
-    var cache = try fixture.open()
-    for number in 0..<12 { cache.store(body(number, count: 3000), forKey: key(number)) }
-    let store = cache.store
-    // A limit that allows the first records to be copied and not the rest: the compaction is stopped.
-    func copy(_ count: Int) throws {
-      try store.write { (writer) throws(DiskCacheError) in
-        guard let location = store.index.withLock({ $0.location(of: key(0), in: .default) }) else { return }
-        let reserved = store.index.withLock { $0.reservedByteCount }
-        try store.compact(location.segment, limit: reserved + count * 3150 + 100, &writer)
-      }
-    }
-    try copy(2)
-    try copy(1)
-    #expect(try store.write { $0.log.originals.values.contains { $0.count == 2 } })
-    #expect(cache.remove(forKey: key(0), in: .default))
-    cache = try killed(cache, fixture)
-    #expect(cache.entry(forKey: key(0)) == nil)
-  }
 }

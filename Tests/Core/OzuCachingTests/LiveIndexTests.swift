@@ -109,6 +109,78 @@ struct LiveIndexTests {
     #expect(index.withLock { index in victims.allSatisfy { index.segments[$0] == nil } })
   }
 
+  /// What another thread does while a page is read.
+  enum Change: CaseIterable {
+    case read, used, removed, moved, replaced
+  }
+
+  @Test(
+    "a page that is read back does not replace one that was read and changed meanwhile, nor one of another index",
+    arguments: Change.allCases)
+  func readsBack(change: Change) throws {
+    let (fixture, other) = (Fixture(capacity: 1 << 20), Fixture(capacity: 1 << 20))
+    for (fixture, count) in [(fixture, 1000), (other, 2000)] {
+      let cache = try fixture.open()
+      for number in 0..<count { cache.store(body(number, count: 50), forKey: key(number)) }
+      cache.close()
+    }
+    let cache = try fixture.open()
+    let index = cache.store.index
+    let isNested = Flag()
+    // Its pages are not read yet either.
+    let replacement = try other.open()
+    fixture.files.respond = { call in
+      guard call.operation == .read, call.path == Fixture.pages, !isNested.isSet else { return .proceed }
+      isNested.set()
+      if change == .replaced {
+        index.replace(with: replacement.store.index.withLock { $0 })
+        return .proceed
+      }
+      index.readPage(of: key(5), in: .default)
+      index.withLock { index in
+        guard let found = index.find(key(5), in: 0) else { return }
+        switch change {
+        case .read, .replaced: break
+        case .used: index.touch(found, at: 7)
+        case .removed: if let location = index.location(of: key(5), in: 0) { index.remove(location) }
+        case .moved: index.relocate(found, to: 0, offset: 48, sequence: 9000)
+        }
+      }
+      return .proceed
+    }
+    index.readPage(of: key(5), in: .default)
+    fixture.files.respond = { _ in .proceed }
+    #expect(isNested.isSet && !index.withLock { $0.isDamaged })
+    index.readPage(of: key(5), in: .default)
+    let found = index.withLock { $0.location(of: key(5), in: 0) }
+    #expect((found == nil) == (change == .removed))
+    withExtendedLifetime((cache, replacement)) {}
+    #expect((found?.accessed == 7) == (change == .used) && (found?.sequence == 9000) == (change == .moved))
+  }
+
+  @Test("a page that changes while it is written is written again")
+  func changesWhileWritten() throws {
+    let fixture = Fixture(capacity: 1 << 20)
+    let cache = try fixture.open()
+    for number in 0..<40 { cache.store(body(number), forKey: key(number)) }
+    let index = cache.store.index
+    let isUsed = Flag()
+    fixture.files.respond = { call in
+      guard call.operation == .write, call.path == Fixture.pages, !isUsed.isSet else { return .proceed }
+      isUsed.set()
+      index.withLockIfAvailable { index in
+        if let found = index.find(key(5), in: 0) { index.touch(found, at: 7) }
+      }
+      return .proceed
+    }
+    try cache.store.write { cache.store.storeIndex(&$0, isClean: false) }
+    #expect(isUsed.isSet && index.withLock { $0.pages.dirtyNumbers } == [0])
+    cache.close()
+    let reopened = try fixture.open()
+    _ = reopened.contains(key(5))
+    #expect(reopened.store.index.withLock { $0.location(of: key(5), in: 0)?.accessed } == 7)
+  }
+
   @Test("a list has each entry once, although pages are split while it is made")
   func listsWhileGrowing() throws {
     let fixture = Fixture(capacity: 8 << 20)
