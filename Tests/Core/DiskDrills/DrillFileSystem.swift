@@ -18,6 +18,9 @@ final class DrillFileSystem: FileSystem {
     var isDirectoryUnsynced = false
     /// How often files were synchronized.
     var synchronizations = 0
+    /// How often pages of the index were read and written.
+    var pageReads = 0
+    var pageWrites = 0
     /// The most bytes that all files had together at any time.
     var largestByteCount = 0
     /// Whether writes of more than a kilobyte fail half way.
@@ -102,19 +105,23 @@ final class DrillFileSystem: FileSystem {
     let number: Int
     let path: String
     let system: DrillFileSystem
+    private let hasPages: Bool
 
     init(base: any OpenFile, number: Int, path: String, system: DrillFileSystem) {
       (self.base, self.number, self.path, self.system) = (base, number, path, system)
+      hasPages = path.hasSuffix("/pages")
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DiskCacheError) -> Int {
-      try base.read(into: buffer, at: offset)
+      if hasPages { system.state.withLock { $0.pageReads += 1 } }
+      return try base.read(into: buffer, at: offset)
     }
 
     func write(_ parts: [UnsafeRawBufferPointer], at offset: Int) throws(DiskCacheError) {
       let count = parts.reduce(0) { $0 + $1.count }
       let fails = system.state.withLock { state in
         state.files[number]?.isUnsynced = true
+        if hasPages { state.pageWrites += 1 }
         return state.failsWrites && count > 1024
       }
       var bytes = [UInt8]()
