@@ -109,15 +109,15 @@
 
     /// A result that Ozu makes from the frequencies of a JPEG takes a strip of them at a time. The system reduces other JPEG
     /// row by row, unless it has passes, and HEIC tile by tile. It cannot be stopped; a HEIC has at most twice as many pixels
-    /// as one that is decoded at full size. How it reduces other pictures is not documented: it may hold all their pixels.
+    /// as one that is decoded at full size. How it reduces other pictures is not documented: they count as decoded at full size.
     func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
       guard plan.reduction == nil, plan.eighths < 8 else {
         return DecodingDemand(isPiecewise: plan.reduction != nil)
       }
       let isPiecewise = isLarge || header.type == .jpeg && !header.isProgressive
+      let rest = header.storedSize.byteCount(as: .bgra8) - plan.decodedSize.byteCount(as: .bgra8)
       return DecodingDemand(
-        byteCount: isPiecewise || header.type == .jpeg ? 0 : header.storedSize.byteCount(as: .bgra8),
-        isPiecewise: isPiecewise)
+        byteCount: isPiecewise || header.type == .jpeg ? 0 : rest, isPiecewise: isPiecewise)
     }
 
     /// For JPEG, PNG and WebP, Ozu's own parsers read the blocks, because ImageIO returns metadata only as single

@@ -29,8 +29,8 @@ struct StationQueue: Sendable {
     var overtaken = (turn: -1, size: 0)
   }
 
-  /// An origin's queue is made and dropped with its only job: two allocations.
   private static let levelCount = ImagePriority.allCases.count
+  // Two allocations: the queue of an origin is made for its first job and dropped with its last.
   private var levels = [Level](repeating: Level(), count: levelCount)
   /// All subqueues of the first level, then those of the second, and so on.
   private var subqueues = [SlotList](repeating: SlotList(), count: levelCount * SizeClass.count)
