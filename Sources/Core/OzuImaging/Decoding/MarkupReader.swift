@@ -34,12 +34,10 @@ package struct MarkupReader {
       return .text(start..<position)
     }
     // The longest first.
-    for (opening, closing) in Self.asides where follows(opening) {
-      if start + opening.utf8.count > bytes.count || !skip(behind: closing, from: start + opening.utf8.count)
-      {
-        position = bytes.count
-        return .cut
-      }
+    for (opening, closing) in Self.asides where stands(opening, at: start) {
+      let end = self.end(of: closing, from: start + opening.utf8.count)
+      position = end ?? bytes.count
+      guard end != nil else { return .cut }
       return opening == "<![CDATA[" ? .text(start..<position) : .aside
     }
     if start + 1 < bytes.count, bytes[start + 1] == UInt8(ascii: "!") { return declaration() }
@@ -70,25 +68,30 @@ package struct MarkupReader {
     return (first..<end, open + 1..<close)
   }
 
+  /// The quoted values in the document type declaration of this name, without their quotes. The last one may have no end.
+  package func literals(ofType name: Range<Int>) -> [Range<Int>] {
+    var found: [Range<Int>] = []
+    _ = declarationEnd(from: name.upperBound) { found.append($0) }
+    return found
+  }
+
   private static let asides = [("<![CDATA[", "]]>"), ("<!--", "-->"), ("<?", "?>")]
 
-  /// Whether a text stands here, or the bytes end within it.
-  private func follows(_ text: String) -> Bool {
-    let here = bytes[position...].prefix(text.utf8.count)
+  /// Whether a text stands at a place, or the bytes end within it.
+  private func stands(_ text: String, at place: Int) -> Bool {
+    let here = bytes[place...].prefix(text.utf8.count)
     return here.count > 1 && text.utf8.starts(with: here)
   }
 
-  private mutating func skip(behind text: String, from start: Int) -> Bool {
+  /// The place behind the next occurrence of a text; `nil` without one.
+  private func end(of text: String, from start: Int) -> Int? {
     let wanted = Array(text.utf8)
     var place = start
-    while let found = bytes[place...].firstIndex(of: wanted[0]) {
-      if bytes[found...].starts(with: wanted) {
-        position = found + wanted.count
-        return true
-      }
+    while place < bytes.count, let found = bytes[place...].firstIndex(of: wanted[0]) {
+      if bytes[found...].starts(with: wanted) { return found + wanted.count }
       place = found + 1
     }
-    return false
+    return nil
   }
 
   private func name(from start: Int) -> Range<Int> {
@@ -131,37 +134,45 @@ package struct MarkupReader {
     let start: Int = bytes[word.upperBound...].firstIndex { $0 > 0x20 } ?? bytes.count
     let name = self.name(from: start)
     let isType = String(decoding: bytes[word], as: UTF8.self).lowercased() == "doctype"
-    position = name.upperBound
-    skipSubset()
+    position = declarationEnd(from: name.upperBound) { _ in }
     return isType ? name.isEmpty && start == bytes.count ? .cut : .documentType(name: name) : .aside
   }
 
-  private mutating func skipSubset() {
-    var quote: UInt8?
+  /// The place behind a declaration, with all that it contains in brackets. Calls `literal` for each quoted value in it.
+  private func declarationEnd(from start: Int, _ literal: (Range<Int>) -> Void) -> Int {
+    var place = start
+    /// The opening quote.
+    var quote: Int?
     var depth = 0
-    while position < bytes.count {
-      let byte = bytes[position]
+    while place < bytes.count {
+      let byte = bytes[place]
       if quote == nil, byte == UInt8(ascii: "<") {
         // Comments and instructions may have quotes and brackets.
-        if let aside = Self.asides.dropFirst().first(where: { follows($0.0) }) {
-          if !skip(behind: aside.1, from: min(bytes.count, position + aside.0.utf8.count)) {
-            position = bytes.count
-          }
+        if let (opening, closing) = Self.asides.dropFirst().first(where: { stands($0.0, at: place) }) {
+          place = end(of: closing, from: place + opening.utf8.count) ?? bytes.count
           continue
         }
         depth += 1
       }
-      position += 1
+      place += 1
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
-        if quote == nil { quote = byte } else if quote == byte { quote = nil }
+        if let open = quote {
+          guard bytes[open] == byte else { break }
+          literal(open + 1..<place - 1)
+          quote = nil
+        } else {
+          quote = place - 1
+        }
       case UInt8(ascii: "[") where quote == nil: depth += 1
       case UInt8(ascii: "]") where quote == nil: depth -= 1
       case UInt8(ascii: ">") where quote == nil:
-        if depth <= 0 { return }
+        if depth <= 0 { return place }
         depth -= 1
       default: break
       }
     }
+    if let quote { literal(quote + 1..<bytes.count) }
+    return bytes.count
   }
 }

@@ -96,7 +96,7 @@
     ) -> [(value: Range<Int>, replacement: String)] {
       switch item {
       case .documentType(let name):
-        return Self.literals(in: name.upperBound..<reader.position, of: reader.bytes)
+        return reader.literals(ofType: name)
           .filter { Self.mayBecomePicture(reader.bytes[$0]) }
           .map { ($0, omit("it is in the document type declaration")) }
       case .element(let name, let tag):
@@ -137,28 +137,6 @@
     }
 
     // MARK: Declarations
-
-    /// The places of the quoted values in a document type declaration.
-    private static func literals(in range: Range<Int>, of bytes: [UInt8]) -> [Range<Int>] {
-      var found: [Range<Int>] = []
-      var place = range.lowerBound
-      // Comments and instructions may have quotes in them.
-      let asides = [("<!--", "-->"), ("<?", "?>")]
-      while place < range.upperBound {
-        let rest = bytes[place..<range.upperBound]
-        if let (opening, closing) = asides.first(where: { rest.starts(with: $0.0.utf8) }) {
-          let end = rest.dropFirst(opening.utf8.count).firstRange(of: Array(closing.utf8))?.upperBound
-          place = end ?? range.upperBound
-        } else if rest.starts(with: "\"".utf8) || rest.starts(with: "'".utf8) {
-          let end = rest.dropFirst().firstIndex(of: bytes[place]) ?? range.upperBound
-          found.append(place + 1..<end)
-          place = end + 1
-        } else {
-          place += 1
-        }
-      }
-      return found
-    }
 
     /// Whether the value of an entity, or the default of an attribute, may be a picture, its address, or a part of that. What
     /// is put together from other entities is not looked into.
