@@ -79,6 +79,13 @@ struct LoadStepTests {
       ["-s", "9x9", "--flip", "-s", "50x50", "--mode", "cover"], Turn.flip,
       Resize(PixelSize(50, 50), mode: .aspectFill, crops: true)),
     Case(["-s", "9x9", "--mode", "none", "--flip"], Turn.flip),
+    Case(["-s", "80"], Resize(PixelSize(80, 80))), Case(["--longest", "80"], Resize(PixelSize(80, 80))),
+    Case(["-s", "80x"], Resize(width: 80)), Case(["--width", "80"], Resize(width: 80)),
+    Case(["-s", "x60"], Resize(height: 60)), Case(["--height", "60"], Resize(height: 60)),
+    Case(["--height", "60", "--width", "60"], Resize(PixelSize(60, 60))),
+    Case(["--shortest", "60"], Resize(PixelSize(60, 60), mode: .aspectFill, crops: false)),
+    Case(["-s", "50%", "--flip"], Resize(PixelSize(160, 120)), Turn.flip),
+    Case(["-s", "200.1%"], Resize(PixelSize(640, 480), mode: .fill, allowsUpscaling: true)),
   ]
 
   @Test("each does what the library's steps do", arguments: cases)
@@ -104,7 +111,10 @@ struct LoadStepTests {
     let colors: [(String, ColorValue?)] = [
       ("#f80", ColorValue(red: 255, green: 136, blue: 0)),
       ("#FF880040", ColorValue(red: 255, green: 136, blue: 0, alpha: 64)), ("White", .white),
-      ("clear", .clear),
+      ("#f804", ColorValue(red: 255, green: 136, blue: 0, alpha: 68)), ("clear", .clear),
+      ("transparent", .clear),
+      ("lightBlue", ColorValue(red: 173, green: 216, blue: 230)),
+      ("yellowgreen", ColorValue(red: 154, green: 205, blue: 50)),
       ("#ff", nil), ("#gg0000", nil), ("f80", nil), ("", nil), ("#", nil), ("#１２３", nil),
     ]
     for (text, color) in colors { #expect(ColorArgument.color(text) == color, "\(text)") }

@@ -22,6 +22,28 @@ struct ParsedArguments {
     return number
   }
 
+  /// The value of an option as a number of bytes: 100000, 100kB, 1.5MB or 64MiB. Units are those of the SI and of IEC 80000-13; the
+  /// case of their letters does not matter.
+  func byteCount(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+    guard let text = value(name) else { return nil }
+    let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+    let unit = Self.byteUnits[text.dropFirst(digits.count).lowercased()]
+    guard let unit, let number = Double(digits), number >= 0, unit > 1 || !digits.contains("."),
+      let count = unit == 1 ? Int(digits) : Int(exactly: (number * unit).rounded()), range.contains(count)
+    else {
+      throw UsageError(
+        "--\(name) \(text): a number of bytes from \(range.lowerBound) on is needed",
+        hint: "For example: 100kB or 1GB")
+    }
+    return count
+  }
+
+  private static let byteUnits: [String: Double] = [
+    "": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12,
+    "kib": 1024,
+    "mib": 1_048_576, "gib": 1_073_741_824, "tib": 1_099_511_627_776,
+  ]
+
   /// The value of an option as one of a few words.
   func choice<Choice>(_ name: String, among choices: [(String, Choice)]) throws(UsageError) -> Choice? {
     guard let text = value(name) else { return nil }

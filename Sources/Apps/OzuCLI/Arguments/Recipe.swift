@@ -17,6 +17,8 @@ struct Recipe: Sendable {
   /// The first step if it is a resize: the decoder does it.
   let resize: Resize?
   let processors: [any ImageProcessing]
+  /// Before all steps: the part of the picture's sides that a percentage asks for.
+  private let fraction: (sizes: ResizeArguments, part: Double)?
   /// The HDR headroom for which gain maps are applied, in stops.
   let headroomStops: Double?
   /// Whether the part of a truncated file that is there will do.
@@ -28,11 +30,20 @@ struct Recipe: Sendable {
   init(_ arguments: ParsedArguments) async throws(UsageError) {
     let sizes = try ResizeArguments(arguments)
     // If a size was given several times, the last one counts.
-    let lastSize = arguments.given.lastIndex { $0.name == "size" }
+    let last = try SizeArgument.last(in: arguments)
     var steps: [any ImageProcessing] = []
     var files: [ImageSource] = []
-    for (index, option) in arguments.given.enumerated() where option.name != "size" || index == lastSize {
-      if option.name == "watermark", let text = option.value {
+    var fraction: Double?
+    for (index, option) in arguments.given.enumerated() {
+      if index == last?.index, let size = last?.size {
+        if let resize = try size.resize(sizes) { steps.append(resize) }
+        guard case .fraction(let part) = size else { continue }
+        guard steps.isEmpty else {
+          throw UsageError(
+            "--size \(option.value ?? ""): a percentage is of the picture, so it must be the first step")
+        }
+        fraction = part
+      } else if option.name == "watermark", let text = option.value {
         let watermark = try WatermarkArgument(text)
         files.append(.url(URL(fileURLWithPath: watermark.path)))
         steps.append(try await watermark.watermark(PipelineArguments.configuration(arguments)))
@@ -44,6 +55,7 @@ struct Recipe: Sendable {
     Self.foldCrop(in: &steps)
     resize = steps.first as? Resize
     processors = resize == nil ? steps : Array(steps.dropFirst())
+    self.fraction = fraction.map { (sizes, $0) }
     self.files = files
     allowsTruncation = arguments.has(OptionSpecification.partial.name)
     headroomStops = try arguments.value(Self.headroom).map { (text) throws(UsageError) in
@@ -52,7 +64,21 @@ struct Recipe: Sendable {
     }
   }
 
-  /// The request for the picture of a source after all steps.
+  /// Whether the size is a part of each picture's own.
+  var isRelative: Bool { fraction != nil }
+
+  /// The request for the picture of a source after all steps. For a percentage it reads the header of the source first.
+  func request(_ source: ImageSource, in pipeline: ImagePipeline) async throws(ImageError) -> ImageRequest {
+    let request = request(source)
+    guard let fraction else { return request }
+    let size = try await pipeline.header(for: ImageRequest(source)).size
+    return request.with {
+      $0.resize = fraction.sizes.resize(size, times: fraction.part)
+      $0.processors = (resize.map { [$0] } ?? []) + processors
+    }
+  }
+
+  /// The request for the picture of a source after all steps, without the percentage.
   func request(_ source: ImageSource) -> ImageRequest {
     ImageRequest(source, resize: resize, processors: processors).with {
       $0.headroomStops = headroomStops
@@ -73,5 +99,8 @@ struct Recipe: Sendable {
   }
 
   /// The steps in words.
-  var identifiers: [String] { [resize?.identifier].compactMap(\.self) + processors.map(\.identifier) }
+  var identifiers: [String] {
+    (fraction.map { ["resize(\($0.part * 100)%)"] } ?? []) + [resize?.identifier].compactMap(\.self)
+      + processors.map(\.identifier)
+  }
 }

@@ -38,8 +38,8 @@ enum StepArguments {
     OptionSpecification(
       name: "tint", value: "COLOR[,template]",
       help:
-        "Lay a colour over it; as a template, put the colour in place of all others. A COLOR is #rgb, #rrggbb, "
-        + "#rrggbbaa or a name."),
+        "Lay a colour over it; as a template, put the colour in place of all others. A COLOR is "
+        + "\(ColorArgument.notation)."),
     OptionSpecification(
       name: "round", value: "RADIUS|circle[,WIDTH,COLOR]",
       help: "Round the corners, or cut a circle; with a line along the edge."),
@@ -54,13 +54,12 @@ enum StepArguments {
   private static let turns: [(String, Turn)] = [("90", .right), ("180", .around), ("270", .left)]
   private static let attention = "attention"
 
-  /// The steps of an option; empty for an option that is not a step, and for `--watermark`, which reads a file.
+  /// The steps of an option; empty for an option that is not a step, for a size, and for `--watermark`, which reads a file.
   static func steps(
     _ name: String, _ value: String?, _ sizes: ResizeArguments
   ) throws(UsageError) -> [any ImageProcessing] {
     let text = value ?? ""
     switch name {
-    case "size": return [try sizes.resize(text)]
     case "crop": return try crop(text, sizes)
     case "pad": return [try pad(text)]
     case "trim":
@@ -204,33 +203,6 @@ enum StepArguments {
 
   private static func text(_ number: Double) -> String {
     number == number.rounded() ? "\(Int(clamping: number))" : "\(number)"
-  }
-}
-
-/// A colour as people type it: `#f80`, `#ff8800`, `#ff880080`, or one of a few names.
-enum ColorArgument {
-  static let notation = "#rgb, #rrggbb, #rrggbbaa, \(names.map(\.0).joined(separator: ", "))"
-
-  private static let names: [(String, ColorValue)] = [
-    ("black", .black), ("white", .white), ("clear", .clear),
-    ("gray", ColorValue(red: 128, green: 128, blue: 128)), ("red", ColorValue(red: 255, green: 0, blue: 0)),
-    ("green", ColorValue(red: 0, green: 128, blue: 0)), ("blue", ColorValue(red: 0, green: 0, blue: 255)),
-  ]
-
-  /// The colour of a text; `nil` when the text is not a colour.
-  static func color(_ text: some StringProtocol) -> ColorValue? {
-    if let named = names.first(where: { $0.0 == text.lowercased() }) { return named.1 }
-    guard text.first == "#" else { return nil }
-    let digits = text.dropFirst().compactMap { $0.isASCII ? $0.hexDigitValue.map(UInt8.init) : nil }
-    guard digits.count == text.count - 1 else { return nil }
-    switch digits.count {
-    case 3: return ColorValue(red: digits[0] * 17, green: digits[1] * 17, blue: digits[2] * 17)
-    case 6, 8:
-      let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-      return ColorValue(
-        red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes.count == 4 ? bytes[3] : 255)
-    default: return nil
-    }
   }
 }
 

@@ -22,7 +22,7 @@ enum CacheCommand: Command {
       stats, list and verify change nothing. trim and clear fail while another program writes to the cache.
       """,
     options: [
-      OptionSpecification(name: "to", value: "BYTES", help: "With trim: the size to keep, in bytes."),
+      OptionSpecification(name: "to", value: "BYTES", help: "With trim: the size to keep, such as 500MB."),
       OptionSpecification(
         name: "older-than", value: "AGE",
         help: "With trim: remove entries that were stored longer ago, such as 30d."),
@@ -50,7 +50,7 @@ enum CacheCommand: Command {
         }
           ?? "It can: stats, list, verify, trim, clear.")
     }
-    let target = try arguments.integer("to", in: 0...Int.max)
+    let target = try arguments.byteCount("to", in: 0...Int.max)
     if target != nil && action != .trim { throw UsageError("--to can only be used with trim") }
     let age = try AgeArgument.seconds(arguments, "older-than")
     if age != nil && action != .trim { throw UsageError("--older-than can only be used with trim") }

@@ -133,7 +133,7 @@ struct LoadRun: Sendable {
     do {
       let limit = pipeline.configuration.decoding.limits.encodedByteCount
       let source = try await SourceArgument.read(text, limit: limit)
-      let request = recipe.request(source)
+      let request = try await recipe.request(source, in: pipeline)
       let loaded =
         if let output {
           LoadReport.Loaded(

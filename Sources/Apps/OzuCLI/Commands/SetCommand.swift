@@ -71,6 +71,9 @@ enum SetCommand: Command {
     let recipe = SetRecipe(
       steps: try await Recipe(arguments), resizing: try ResizeArguments(arguments), widths: widths,
       formats: formats)
+    if recipe.steps.isRelative {
+      throw UsageError("--size: ozu set makes its sizes from --widths, not from a percentage")
+    }
     let page = try page(arguments)
     let configuration = try PipelineArguments.configuration(arguments)
     let place = arguments.value("output") ?? "."

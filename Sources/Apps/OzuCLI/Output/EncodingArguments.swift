@@ -23,7 +23,7 @@ enum EncodingArguments {
       name: "effort", value: efforts.map(\.0).joined(separator: "|"), kind: .words(efforts.map(\.0)),
       help: "The time taken to make files small, in formats that can; medium by default."),
     OptionSpecification(
-      name: "max-bytes", value: "N", help: "Lower the quality until a result has no more bytes."),
+      name: "max-bytes", value: "BYTES", help: "Lower the quality until a result has no more bytes, such as 100kB."),
     OptionSpecification(
       name: "metadata", value: policies.map(\.0).joined(separator: "|"), kind: .words(policies.map(\.0)),
       help: """
@@ -73,7 +73,7 @@ enum EncodingArguments {
     let options = EncodingOptions(
       compressionQuality: Double(try arguments.integer("quality", in: 0...100) ?? 85) / 100,
       isLossless: arguments.has("lossless"),
-      maximumByteCount: try arguments.integer("max-bytes", in: 1...Int.max),
+      maximumByteCount: try arguments.byteCount("max-bytes", in: 1...Int.max),
       effort: try arguments.choice("effort", among: efforts) ?? .medium,
       isProgressive: arguments.has("progressive"),
       chromaSubsampling: try arguments.choice("chroma", among: chromas) ?? .automatic)
