@@ -13,13 +13,36 @@ import Testing
       PatternPicture(PixelSize(31, 17), isOpaque: false).data(as: .png), to: "a.png")
     let cache = folder.path("cache")
     let text = await CommandRun("info", path, "--cache", cache)
-    #expect(text.output == "\(path): PNG 31x17, rgb, 8 bit, alpha, colour profile none, 1 frame\n")
+    let bytes = try #require(folder.data("a.png")).count
+    #expect(
+      text.output
+        == "\(path): PNG 31x17, \(Format.bytes(bytes)), rgb, 8 bit, alpha, colour profile none, 1 frame\n")
     let object = try #require(try await CommandRun("info", path, "--json", "--cache", cache).objects.first)
     #expect(object["type"] as? String == "png")
     #expect(object["width"] as? Int == 31)
+    #expect(object["bytes"] as? Int == bytes)
     #expect(object["hasAlpha"] as? Bool == true)
     #expect(object["colorProfile"] is NSNull)
     #expect(object["frames"] as? Int == 1)
+  }
+
+  @Test("a tree as a table, in lines of one's own form, and checked for damage")
+  func tree() async throws {
+    let folder = try Folder()
+    let data = try PatternPicture(PixelSize(31, 17)).data(as: .jpeg)
+    try folder.write(data, to: "a, b.jpg")
+    try folder.write(data.prefix(data.count / 2), to: "sub/cut.jpg")
+    let arguments = ["info", "-r", folder.path(""), "--no-cache"]
+    let table = await CommandRun(arguments + ["--csv"]).output.split(separator: "\n")
+    #expect(table.first == "path,name,type,width,height,bytes,frames,date,camera,lens,profile,orientation")
+    #expect(table.contains("\"\(folder.path("a, b.jpg"))\",\"a, b.jpg\",jpeg,31,17,\(data.count),1,,,,,1"))
+    let lines = await CommandRun(arguments + ["--format", "{name}: {{{width}x{height}}}{date}"])
+    #expect(lines.output == "a, b.jpg: {31x17}\ncut.jpg: {31x17}\n")
+    let check = await CommandRun(arguments + ["--check"])
+    #expect(check.status == .failed)
+    #expect(check.output == "2 pictures, 1 damaged\n" && check.errors.contains("cut.jpg: truncated JPEG"))
+    #expect(await CommandRun("info", folder.path("a, b.jpg"), "--check", "--no-cache").status == .done)
+    #expect(await CommandRun(arguments + ["--format", "{date"]).status == .wrongUsage)
   }
 
   @Test("a file that is no image fails with the reason")

@@ -23,7 +23,8 @@ enum EncodingArguments {
       name: "effort", value: efforts.map(\.0).joined(separator: "|"), kind: .words(efforts.map(\.0)),
       help: "The time taken to make files small, in formats that can; medium by default."),
     OptionSpecification(
-      name: "max-bytes", value: "BYTES", help: "Lower the quality until a result has no more bytes, such as 100kB."),
+      name: "max-bytes", value: "BYTES",
+      help: "Lower the quality until a result has no more bytes, such as 100kB."),
     OptionSpecification(
       name: "metadata", value: policies.map(\.0).joined(separator: "|"), kind: .words(policies.map(\.0)),
       help: """

@@ -5,14 +5,20 @@ import OzuBase
 /// The report of `ozu info` about an image, as text and as JSON.
 struct ImageFacts {
   let source: String
+  /// The bytes of a file; `nil` for other sources.
+  let byteCount: Int?
   let header: ImageHeader
   /// The facts that need a decoded image; `nil` when it was not decoded.
   let pixels: PixelFacts?
   /// All metadata; `nil` when they were not read.
   let metadata: ImageMetadata?
 
-  init(source: String, header: ImageHeader, pixels: PixelFacts?, metadata: ImageMetadata? = nil) {
+  init(
+    source: String, byteCount: Int? = nil, header: ImageHeader, pixels: PixelFacts?,
+    metadata: ImageMetadata? = nil
+  ) {
     self.source = SourceArgument.shown(source)
+    self.byteCount = byteCount
     self.header = header
     self.pixels = pixels
     self.metadata = metadata
@@ -20,6 +26,7 @@ struct ImageFacts {
 
   var text: String {
     var parts = ["\(header.type.displayName) \(header.size)"]
+    if let byteCount { parts.append(Format.bytes(byteCount)) }
     parts.append("\(header.colorModel.rawValue), \(header.bitsPerComponent) bit")
     if header.hasAlpha { parts.append("alpha") }
     if header.isProgressive { parts.append("progressive") }
@@ -55,7 +62,10 @@ struct ImageFacts {
     return lines.joined(separator: "\n")
   }
 
-  var json: JSON {
+  var json: JSON { .report("info", members) }
+
+  /// What JSON says of the picture, beside the kind of report.
+  var members: [(String, JSON)] {
     var members = picture + raw + photograph
     members.append(("isProgressive", .bool(header.isProgressive)))
     members.append(("frames", .integer(header.frameCount)))
@@ -63,13 +73,14 @@ struct ImageFacts {
     if let metadata { members.append(("metadata", metadata.values.json)) }
     members += pixels?.members ?? []
     members.append(("notes", .array(notes.map(JSON.string))))
-    return .report("info", members)
+    return members
   }
 
   /// The source and its pixels.
   private var picture: [(String, JSON)] {
     [
-      ("source", .string(source)), ("type", .string(header.type.rawValue)),
+      ("source", .string(source)), ("bytes", byteCount.map(JSON.integer) ?? .null),
+      ("type", .string(header.type.rawValue)),
       ("width", .integer(header.size.width)), ("height", .integer(header.size.height)),
       ("storedWidth", .integer(header.storedSize.width)),
       ("storedHeight", .integer(header.storedSize.height)),

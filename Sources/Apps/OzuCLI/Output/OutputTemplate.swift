@@ -28,55 +28,18 @@ struct OutputTemplate: Sendable {
     var isOfResult: Bool { [.width, .height, .ext, .hash].contains(self) }
   }
 
-  private enum Part: Sendable {
-    case text(String)
-    case field(Field)
-  }
-
   /// The values of the fields for one result. A missing field stays a field.
   typealias Values = [Field: String]
 
   let text: String
-  private let parts: [Part]
+  private let parts: [FieldText<Field>.Part]
 
   /// Whether the value of `-o` is a template.
   static func isTemplate(_ text: String) -> Bool { text.contains("{") || text.contains("}") }
 
   init(_ text: String) throws(UsageError) {
     self.text = text
-    var parts: [Part] = []
-    var literal = ""
-    var rest = text[...]
-    while let character = rest.popFirst() {
-      guard character == "{" || character == "}" else {
-        literal.append(character)
-        continue
-      }
-      if rest.first == character {
-        rest.removeFirst()
-        literal.append(character)
-        continue
-      }
-      guard character == "{", let end = rest.firstIndex(of: "}") else {
-        throw UsageError(
-          "-o \(text): a \"\(character)\" is not matched",
-          hint: "A brace in a name is written twice: {{ or }}.")
-      }
-      let name = String(rest[..<end])
-      guard let field = Field(rawValue: name) else {
-        let names = Field.allCases.map(\.rawValue)
-        throw UsageError(
-          "-o \(text): there is no field {\(name)}",
-          hint: Suggestion.closest(to: name, among: names).map { "Did you mean {\($0)}?" }
-            ?? "There are: \(names.map { "{\($0)}" }.joined(separator: ", ")).")
-      }
-      if !literal.isEmpty { parts.append(.text(literal)) }
-      literal = ""
-      parts.append(.field(field))
-      rest = rest[rest.index(after: end)...]
-    }
-    if !literal.isEmpty { parts.append(.text(literal)) }
-    self.parts = parts
+    parts = try FieldText(text, of: "-o", fields: Field.allCases).parts
     guard let last = text.last, last != "/" else {
       throw UsageError("-o \(text): this names a folder; the name of a file must follow")
     }
