@@ -28,12 +28,14 @@ import Testing
     let folder = try Folder()
     let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
     let output = folder.path("out.png")
-    let run = await CommandRun(["load", source, "-o", output, "--cache", folder.path("cache")] + options)
+    let arguments = ["load", source, "-o", output, "-v", "--cache", folder.path("cache")] + options
+    let run = await CommandRun(arguments)
     #expect(run.status == .done, "\(run.errors)")
     let picture = try Self.picture(at: output, in: folder)
     #expect(picture.size == size)
     if !options.contains("cover") { #expect(Self.photo.resembles(picture.bitmap)) }
-    #expect(run.output.contains("\(size) (PNG 320x240) from disk-original"))
+    #expect(run.output.hasPrefix("\(source): PNG 320x240, "))
+    #expect(run.output.contains(" -> \(output) \(size), ") && run.output.contains(" (from disk-original: "))
   }
 
   @Test("the command line has the endings of the table of formats")

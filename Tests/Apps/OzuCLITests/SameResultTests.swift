@@ -41,7 +41,7 @@ struct SameResultTests {
     let source = try folder.write(PatternPicture(PixelSize(320, 240), tint: 3).data(as: .jpeg), to: "p.jpg")
     let options = ["-s", "120x90", "--stats", "--cache", folder.path("cache")]
     _ = await CommandRun(["load", source] + options)
-    let run = await CommandRun(["load", source, "-o", folder.path("out.png")] + options)
+    let run = await CommandRun(["load", source, "-o", folder.path("out.png"), "-v"] + options)
     #expect(run.output.contains("from disk-original"))
     #expect(run.output.contains("renditions on disk: 0 hits, 0 misses, 0 stored"))
   }

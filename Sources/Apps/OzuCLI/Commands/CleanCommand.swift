@@ -88,7 +88,7 @@ enum CleanCommand: Command {
       await CleanReport(text, index, kept, target, pipeline, isUpright: isUpright)
     } print: { report in
       switch style {
-      case .text: if let line = report.line { console.print(line) }
+      case .text, .verbose: if let line = report.line { console.print(line) }
       case .json: console.print(report.json.text)
       case .quiet: break
       }

@@ -30,10 +30,10 @@ enum LoadCommand: Command {
       first bytes say so; its name does not matter. A file that cannot be read is a failure, and so is a picture or a folder
       whose name is not UTF-8.
 
-      Each source gets one line: its size, the place it came from (memory, disk-rendition, disk-original,
-      revalidated, stale, derived-from-larger, network) and how long each stage took. A local file counts as
-      disk-original. With --json "reason" says why a picture from the web came from there. Failures are listed at the
-      end, a line each.
+      Each source gets one line: what it is, the result, and the time; several sources get a sum at the end. With --verbose a line
+      says where the picture came from (memory, disk-rendition, disk-original, revalidated, stale, derived-from-larger,
+      network) and how long each stage took. A local file counts as disk-original. With --json "reason" says why a picture
+      from the web came from there. Failures are listed at the end, a line each.
 
       --trace draws every request and stage into a file that ui.perfetto.dev and chrome://tracing open. --stats
       counts hits, misses, downloads and failures; --log prints each of them as it happens, on standard error.
@@ -49,6 +49,7 @@ enum LoadCommand: Command {
         help: "Where the results go; - is standard output. A template has fields in braces."),
       .overwriteSources, .recursive, .jobs(concurrentLoads),
       OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
+      ReportStyle.verboseOption,
       .dryRun, .cache, .noCache,
     ] + NetworkArguments.options + Observation.options + [.maxPixels, .isolation, .json]
 
@@ -118,13 +119,21 @@ struct LoadRun: Sendable {
   ///
   /// - Returns: whether something failed.
   func loadAll(_ listing: SourceListing) async -> Bool {
-    await run.run(listing.sources, problems: listing.problems, load) { report in
+    let start = ContinuousClock.now
+    var sum = LoadSum()
+    let hasFailure = await run.run(listing.sources, problems: listing.problems, load) { report in
+      sum.add(report)
       switch run.style {
       case .json: run.console.print(report.json.text)
-      case .text: if let line = report.line { run.console.print(line) }
+      case .text, .verbose:
+        if let line = report.line(isVerbose: run.style == .verbose) { run.console.print(line) }
       case .quiet: break
       }
     }
+    if listing.sources.count > 1, run.style == .text || run.style == .verbose {
+      run.console.print(sum.line(start.duration(to: .now)))
+    }
+    return hasFailure
   }
 
   private func load(

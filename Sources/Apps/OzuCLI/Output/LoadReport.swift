@@ -48,6 +48,11 @@ struct LoadReport: SourceReporting {
       self.written = written
     }
 
+    /// From the request to the written file.
+    var duration: Duration {
+      timings.entries.reduce(written?.duration ?? .zero) { $0 + $1.duration }
+    }
+
     /// The written frames of an animation that lost some: `1 of 12 frames`.
     var frames: String? {
       guard let image = written?.image, let header, image.isFirstFrameOnly else { return nil }
@@ -55,17 +60,26 @@ struct LoadReport: SourceReporting {
     }
   }
 
-  /// A line on standard output and below it the notes, or `nil` for a failure, which goes to standard error.
-  var line: String? {
+  /// A line on standard output and below it the notes, or `nil` for a failure, which goes to standard error:
+  /// `lake.jpg: JPEG 4000x3000, 5.8 MB -> web/lake.webp 320x240, 31.2 KB, 42 ms`.
+  ///
+  /// - Parameter isVerbose: whether the place that it came from and the stages follow.
+  func line(isVerbose: Bool) -> String? {
     guard case .success(let loaded) = outcome else { return nil }
-    var stages = loaded.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
-    if let written = loaded.written { stages.append("write \(Format.duration(written.duration))") }
-    var parts = ["\(PrintableText.name(source)): \(loaded.size)"]
-    if let header = loaded.header { parts.append("(\(header.type.displayName) \(header.size))") }
-    parts.append("from \(loaded.from.rawValue): \(stages.joined(separator: ", "))")
-    if let written = loaded.written { parts.append("-> \(PrintableText.name(written.path))") }
-    if let frames = loaded.frames { parts.append("(\(frames))") }
-    return ([parts.joined(separator: " ")] + loaded.notes.map { "  note: \($0)" }).joined(separator: "\n")
+    var line = "\(PrintableText.name(source)): "
+    if let header = loaded.header { line += "\(header.type.displayName) \(header.size), " }
+    line += Format.bytes(loaded.byteCount)
+    line += loaded.written.map { " -> \(PrintableText.name($0.path)) " } ?? ": "
+    line += "\(loaded.size)"
+    if let frames = loaded.frames { line += " (\(frames))" }
+    if let written = loaded.written { line += ", \(Format.bytes(written.image.data.count))" }
+    line += ", \(Format.duration(loaded.duration))"
+    if isVerbose {
+      var stages = loaded.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
+      if let written = loaded.written { stages.append("write \(Format.duration(written.duration))") }
+      line += " (from \(loaded.from.rawValue): \(stages.joined(separator: ", ")))"
+    }
+    return ([line] + loaded.notes.map { "  note: \($0)" }).joined(separator: "\n")
   }
 
   /// One line about a failure.
@@ -98,6 +112,29 @@ struct LoadReport: SourceReporting {
       }
       return .report("load", members)
     }
+  }
+}
+
+/// The sum of several reports of `ozu load`: `60 pictures, 312.4 MB to 4.1 MB in 7.20 s, 1 failed`.
+struct LoadSum {
+  private var (count, failureCount, byteCount) = (0, 0, 0)
+  private var writtenByteCount: Int?
+
+  mutating func add(_ report: LoadReport) {
+    guard case .success(let loaded) = report.outcome else {
+      failureCount += 1
+      return
+    }
+    count += 1
+    byteCount += loaded.byteCount
+    if let written = loaded.written { writtenByteCount = (writtenByteCount ?? 0) + written.image.data.count }
+  }
+
+  func line(_ duration: Duration) -> String {
+    var line = "\(count) \(count == 1 ? "picture" : "pictures"), \(Format.bytes(byteCount))"
+    if let writtenByteCount { line += " to \(Format.bytes(writtenByteCount))" }
+    line += " in \(Format.duration(duration))"
+    return failureCount == 0 ? line : line + ", \(failureCount) failed"
   }
 }
 
