@@ -1,8 +1,9 @@
-/// A text with fields in braces, such as `{name}-{width}.{ext}`. A brace of the text itself is written twice.
+/// A text with fields in braces, such as `{name}-{width}.{ext}`. A brace of the text itself is written twice. A field may have a form
+/// behind a colon, as in `{date:%Y-%m}`.
 struct FieldText<Field: RawRepresentable & Sendable>: Sendable where Field.RawValue == String {
   enum Part: Sendable {
     case text(String)
-    case field(Field)
+    case field(Field, form: String? = nil)
   }
 
   /// Texts are not empty, and no two follow one another.
@@ -11,7 +12,10 @@ struct FieldText<Field: RawRepresentable & Sendable>: Sendable where Field.RawVa
   /// - Parameters:
   ///   - option: the option whose value it is, for errors.
   ///   - fields: all fields.
-  init(_ text: String, of option: String, fields: [Field]) throws(UsageError) {
+  ///   - hasForm: whether a field may have a form.
+  init(
+    _ text: String, of option: String, fields: [Field], hasForm: (Field) -> Bool = { _ in false }
+  ) throws(UsageError) {
     var parts: [Part] = []
     var literal = ""
     var rest = text[...]
@@ -31,7 +35,9 @@ struct FieldText<Field: RawRepresentable & Sendable>: Sendable where Field.RawVa
           hint: "A brace in a name is written twice: {{ or }}.")
       }
       let name = String(rest[..<end])
-      guard let field = fields.first(where: { $0.rawValue == name }) else {
+      let words = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let form = words.count > 1 ? String(words[1]) : nil
+      guard let field = fields.first(where: { $0.rawValue == words[0] }), form == nil || hasForm(field) else {
         let names = fields.map(\.rawValue)
         throw UsageError(
           "\(option) \(text): there is no field {\(name)}",
@@ -40,7 +46,7 @@ struct FieldText<Field: RawRepresentable & Sendable>: Sendable where Field.RawVa
       }
       if !literal.isEmpty { parts.append(.text(literal)) }
       literal = ""
-      parts.append(.field(field))
+      parts.append(.field(field, form: form))
       rest = rest[rest.index(after: end)...]
     }
     if !literal.isEmpty { parts.append(.text(literal)) }

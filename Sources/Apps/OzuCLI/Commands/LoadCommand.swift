@@ -22,7 +22,7 @@ enum LoadCommand: Command {
       to the file keeps the old contents. Devices and pipes are written to, and so is standard output for -o -, with
       the reports on standard error. -o DIR, for several sources, names each result for its source, in the folders that
       -r found it in. -o with fields makes the names: {name} and {dir} of the source, its {index}, {width}, {height}
-      and {ext} of the result, and {hash} of its bytes, as in -o 'out/{dir}/{name}-{width}.{ext}'. Two results with one
+      and {ext} of the result, {hash} of its bytes, {source-ext}, {date}, {date:%Y/%m} and {camera} of the photograph, as in -o 'out/{dir}/{name}-{width}.{ext}'. Two results with one
       name are an error before anything is loaded. A result that would replace a source is refused, unless
       --overwrite-sources is given and it is the source that the result is made from.
 

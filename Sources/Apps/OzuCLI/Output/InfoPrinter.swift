@@ -78,7 +78,7 @@ struct InfoPrinter {
       let line = text.parts.map { part in
         switch part {
         case .text(let text): text
-        case .field(let field): values[field] ?? ""
+        case .field(let field, _): values[field] ?? ""
         }
       }
       console.print(PrintableText.name(line.joined()))

@@ -16,6 +16,8 @@ struct OutputTarget: Sendable {
     let data: Data
     let type: ImageType
     let size: PixelSize
+    /// What the camera wrote into the source.
+    var metadata: PictureMetadata?
     /// Its number among the results of its source.
     var part = 0
   }
@@ -156,6 +158,7 @@ struct OutputTarget: Sendable {
       let number = "\(index + 1)"
       return [
         .name: OutputNames.baseName(of: sources[index]), .dir: listed[index].folder,
+        .sourceExt: OutputNames.ending(of: sources[index]),
         .index: String(repeating: "0", count: digits - number.count) + number,
       ]
     }
@@ -211,6 +214,8 @@ struct OutputTarget: Sendable {
   func write(_ result: Result, forSource index: Int) throws(OutputError) -> String {
     var values: OutputTemplate.Values = [
       .ext: result.type.fileExtension, .width: "\(result.size.width)", .height: "\(result.size.height)",
+      .date: result.metadata?.captureDate ?? "",
+      .camera: OutputNames.harmless(result.metadata?.camera ?? "unknown"),
     ]
     var isNamedForBytes = false
     if case .template(let template, _) = destination, template.has(.hash) {

@@ -23,9 +23,15 @@ struct OutputTemplate: Sendable {
     case ext
     /// 16 hexadecimal digits made from its bytes.
     case hash
+    /// The ending of the source's address.
+    case sourceExt = "source-ext"
+    /// When the photograph was taken, in the form behind a colon; `%Y-%m-%d` without one.
+    case date
+    /// The model of the camera.
+    case camera
 
     /// Whether its value is known only after the result is made.
-    var isOfResult: Bool { [.width, .height, .ext, .hash].contains(self) }
+    var isOfResult: Bool { [.width, .height, .ext, .hash, .date, .camera].contains(self) }
   }
 
   /// The values of the fields for one result. A missing field stays a field.
@@ -39,14 +45,19 @@ struct OutputTemplate: Sendable {
 
   init(_ text: String) throws(UsageError) {
     self.text = text
-    parts = try FieldText(text, of: "-o", fields: Field.allCases).parts
+    parts = try FieldText(text, of: "-o", fields: Field.allCases) { $0 == .date }.parts
+    for case .field(.date, let form?) in parts where CaptureDate(form: form) == nil {
+      throw UsageError(
+        "-o \(text): {date:\(form)} has a letter that stands for nothing",
+        hint: "For example: {date:%Y-%m-%d} or {date:%H%M%S}")
+    }
     guard let last = text.last, last != "/" else {
       throw UsageError("-o \(text): this names a folder; the name of a file must follow")
     }
   }
 
   func has(_ field: Field) -> Bool {
-    parts.contains { if case .field(field) = $0 { true } else { false } }
+    parts.contains { if case .field(field, _) = $0 { true } else { false } }
   }
 
   /// The ending after the last dot of the text; `nil` when a field makes it, or when there is none.
@@ -72,8 +83,11 @@ struct OutputTemplate: Sendable {
       case .text(let text):
         path += dropsSlash && text.hasPrefix("/") ? text.dropFirst() : text[...]
         dropsSlash = false
-      case .field(let field):
-        let value = values[field] ?? "{\(field.rawValue)}"
+      case .field(let field, let form):
+        var value = values[field] ?? "{\(field.rawValue)\(form.map { ":" + $0 } ?? "")}"
+        if field == .date, let date = values[field] {
+          value = CaptureDate(form: form ?? "%Y-%m-%d")?.text(date) ?? value
+        }
         path += value
         // The slash after an empty folder is dropped: "{dir}/{name}" must not begin at the root.
         dropsSlash = value.isEmpty && (path.isEmpty || path.hasSuffix("/"))
@@ -124,10 +138,19 @@ struct OutputNames: Sendable {
   /// The last part of an address without its ending, made safe as a file name.
   static func baseName(of source: ImageSource) -> String {
     guard case .url(let url) = source, url.scheme?.lowercased() != "data" else { return "image" }
-    let last = url.deletingPathExtension().lastPathComponent
-    let harmless = last.map { $0 == "/" || $0 == "\\" || $0.isControl ? "-" : $0 }
-    let name = String(harmless.drop { $0 == "." })
+    let name = harmless(url.deletingPathExtension().lastPathComponent)
     return name.isEmpty || name.allSatisfy({ $0 == "-" }) ? (url.host() ?? "image") : name
+  }
+
+  /// The ending of an address, made safe as a part of a file name; empty without one.
+  static func ending(of source: ImageSource) -> String {
+    guard case .url(let url) = source, url.scheme?.lowercased() != "data" else { return "" }
+    return harmless(url.pathExtension)
+  }
+
+  /// A stranger's text as a part of a name: without slashes, control characters and dots at its beginning.
+  static func harmless(_ text: String) -> String {
+    String(text.map { $0 == "/" || $0 == "\\" || $0.isControl ? "-" : $0 }.drop { $0 == "." })
   }
 
   /// The name, shortened so that a suffix and the longest ending fit. Cut between characters.
@@ -148,5 +171,35 @@ extension Character {
   /// Whether it is a line end, an escape or another control character, which no name should have.
   fileprivate var isControl: Bool {
     isNewline || unicodeScalars.contains { $0.properties.generalCategory == .control }
+  }
+}
+
+/// Writes the date of a photograph in a form of letters behind `%`, as `strftime` does: `%Y`, `%m`, `%d`, `%H`, `%M`, `%S`.
+struct CaptureDate {
+  private let form: String
+  private static let letters: [Character] = ["Y", "m", "d", "H", "M", "S"]
+
+  /// `nil` for a letter that stands for nothing.
+  init?(form: String) {
+    var rest = form[...]
+    while let percent = rest.firstIndex(of: "%") {
+      rest = rest[percent...].dropFirst()
+      guard let letter = rest.popFirst(), Self.letters.contains(letter) else { return nil }
+    }
+    self.form = form
+  }
+
+  /// - Parameter date: of EXIF, `2026:11:29 14:05:09`. What is no date gives `undated`.
+  func text(_ date: String) -> String {
+    let numbers = date.split(whereSeparator: { ": ".contains($0) })
+    let lengths = [4, 2, 2, 2, 2, 2]
+    guard numbers.count == lengths.count,
+      zip(numbers, lengths).allSatisfy({
+        $0.count == $1 && $0.allSatisfy(\.isASCII) && $0.allSatisfy(\.isNumber)
+      })
+    else { return "undated" }
+    return zip(Self.letters, numbers).reduce(form) { text, part in
+      text.replacing("%\(part.0)", with: part.1)
+    }
   }
 }

@@ -24,7 +24,8 @@ struct ResultWriter: Sendable {
   /// - Parameter part: the number of the result among those of its source.
   func write(_ image: EncodedImage, forSource index: Int, part: Int = 0) async throws -> Written {
     let start = ContinuousClock.now
-    let result = OutputTarget.Result(data: image.data, type: image.type, size: image.size, part: part)
+    let result = OutputTarget.Result(
+      data: image.data, type: image.type, size: image.size, metadata: image.header?.metadata, part: part)
     let path = try await BlockingWork.run { [target] in try target.write(result, forSource: index) }
     return Written(path: path, image: image, duration: start.duration(to: .now))
   }
