@@ -31,7 +31,7 @@ import Testing
     let folder = try Folder()
     let data = try PatternPicture(PixelSize(31, 17)).data(as: .jpeg)
     try folder.write(data, to: "a, b.jpg")
-    try folder.write(data.prefix(data.count / 2), to: "sub/cut.jpg")
+    try folder.write(data.prefix(data.count / 2), to: "cut.jpg")
     let arguments = ["info", "-r", folder.path(""), "--no-cache"]
     let table = await CommandRun(arguments + ["--csv"]).output.split(separator: "\n")
     #expect(table.first == "path,name,type,width,height,bytes,frames,date,camera,lens,profile,orientation")

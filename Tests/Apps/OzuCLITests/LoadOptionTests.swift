@@ -117,6 +117,25 @@ struct LoadOptionTests {
       #expect(header.frameCount == json["frames"] as? Int && max(header.size.width, header.size.height) <= 20)
       #expect(await !CommandRun(arguments + ["-s", "20x20", "-o", path]).output.contains("1 of"))
     }
+    // Each frame as a file, and one of them.
+    let frames = await CommandRun(
+      "frames", Self.fixture("matrix/\(name)"), "-o", folder.path("f/{index}.png"), "--no-cache")
+    #expect(frames.status == .done, "\(frames.errors)")
+    let animation = try #require(
+      try CodecRegistry.standard.picture(from: Data(contentsOf: Repository.fixture("matrix/\(name)")))
+        .animation)
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path("f"))
+    #expect(files.count == animation.frameCount)
+    let last = "\(animation.frameCount)"
+    let one = [
+      "frames", Self.fixture("matrix/\(name)"), "-o", folder.path("last.png"), "--no-cache", "--frame",
+    ]
+    #expect(await CommandRun(one + [last]).status == .done)
+    #expect(folder.data("last.png") == folder.data("f/\(last).png"))
+    let shownLast = try await animation.frame(at: animation.frameCount - 1)
+    let written = try CodecRegistry.standard.picture(from: #require(folder.data("last.png"))).bitmap
+    #expect(written == shownLast)
+    #expect(await CommandRun(one + ["999"]).errors.contains("it has \(last) frames"))
     // Without -o no frames are lost.
     let shown = try await CommandRun(arguments + ["--json"]).objects[0]
     #expect(shown["outputFrames"] == nil)

@@ -1,0 +1,82 @@
+import Foundation
+import Ozu
+import OzuBase
+
+/// `ozu frames`: the frames of an animation as files.
+enum FramesCommand: Command {
+  static let specification = CommandSpecification(
+    name: "frames",
+    summary: "Write the frames of an animation as files.",
+    synopsis: OptionSpecification.synopsis("SOURCE", options),
+    discussion: """
+      ozu frames clock.gif -o 'clock-{index}.png'
+      ozu frames clock.gif -o tenth.png --frame 10
+
+      Each frame is the whole picture at that moment, as it would be seen. A still picture has one frame. {index} is the number
+      of the frame, from 1, with zeros in front so that names sort; {name}, {width}, {height} and {ext} are as in "ozu load". A
+      SOURCE is the same as there. Files are replaced, but never the source.
+      """,
+    options: options,
+    positional: 1...1,
+    operands: .file)
+
+  private static let options =
+    [
+      OptionSpecification(
+        name: "output", letter: "o", value: "TEMPLATE", kind: .file,
+        help: "The names of the files; several frames need {index}."),
+      OptionSpecification(name: "frame", value: "N", help: "Write this frame alone; the first is 1."),
+      OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
+    ] + EncodingArguments.options + [.cache, .noCache] + NetworkArguments.options + [.maxPixels, .isolation]
+
+  static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    guard let path = arguments.value("output") else {
+      throw UsageError("frames needs -o", hint: "For example: -o 'frame-{index}.png'")
+    }
+    let template = try OutputTemplate(path)
+    let wanted = try arguments.integer("frame", in: 1...Int.max - 1)
+    guard wanted != nil || template.has(.index) else {
+      throw UsageError("-o \(path): several frames need {index} in their names")
+    }
+    let text = arguments.positional[0]
+    let target = try OutputTarget(
+      path: path, format: try EncodingArguments.format(arguments), sources: [ListedSource(text: text)],
+      overwritesSources: false, allowsAnyEnding: arguments.has("force"))
+    let format = try EncodingArguments.outputFormat(arguments, target.format)
+    let console = target.isStandardOutput ? console.withoutOutput : console
+    let pipeline = try PipelineArguments.pipeline(arguments, console: console)
+    var status = ExitStatus.done
+    do {
+      let limit = pipeline.configuration.decoding.limits.encodedByteCount
+      let source = try await SourceArgument.read(text, limit: limit)
+      let picture = try await pipeline.image(for: ImageRequest(source))
+      let count = picture.animation?.frameCount ?? 1
+      if let wanted, wanted > count { throw OutputError(text, reason: "it has \(count) frames") }
+      for number in wanted.map({ $0...$0 }) ?? 1...count {
+        let bitmap = try await picture.animation?.frame(at: number - 1) ?? picture.bitmap
+        let type = target.format ?? (bitmap.isOpaque ? .jpeg : .png)
+        let data = try await pipeline.encode(Picture(bitmap), as: type, options: format.options)
+        let place = template.path([
+          .name: OutputNames.baseName(of: source), .dir: "", .ext: type.fileExtension,
+          .index: padded(number, like: count), .width: "\(bitmap.size.width)",
+          .height: "\(bitmap.size.height)",
+        ])
+        if let lost = target.sources.source(lostBy: place) {
+          throw OutputError(place, reason: "it is the source \(lost)")
+        }
+        try await BlockingWork.run { try OutputFile(place).write(data, makesFolders: true) }
+        guard !arguments.has("quiet") else { continue }
+        console.print("\(PrintableText.name(place)): \(bitmap.size), \(Format.bytes(data.count))")
+      }
+    } catch {
+      console.printError("ozu: \(SourceArgument.line(text)): \(error.reason)")
+      status = .failed
+    }
+    await pipeline.end()
+    return status
+  }
+
+  private static func padded(_ number: Int, like count: Int) -> String {
+    String(repeating: "0", count: max(0, "\(count)".count - "\(number)".count)) + "\(number)"
+  }
+}
