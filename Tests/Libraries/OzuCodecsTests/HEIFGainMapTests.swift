@@ -89,6 +89,12 @@ struct HEIFGainMapTests {
     #expect(header.notes.isEmpty, "\(header.notes)")
     let gainMap = try #require(header.gainMap)
     #expect(abs(gainMap.alternateHeadroom - 2) < 1e-9)
+    // The place of the map is the whole file.
+    for count in stride(from: 0, to: data.count, by: 97) {
+      if case .settled = Self.codecs.header(ofBeginning: data.prefix(count), limits: .default) {
+        Issue.record("settled by \(count) of \(data.count) bytes")
+      }
+    }
     let base = try Self.codecs.picture(from: data)
     #expect(base.bitmap.format == .bgra8 && base.notes.isEmpty)
     let values = try Self.codecs.picture(from: Self.map(gainMap, in: data)).bitmap

@@ -33,36 +33,46 @@ extension FetchWork {
     _ job: RunningJob
   ) async throws(HTTPError) -> JobStep? {
     await exchange.keep(part)
-    if let header = await read(part.body, job) { return finish(header, part) }
-    if let header = try await sparseHeader(of: part, exchange, job) { return finish(header, part) }
+    let beginning = await read(part.body, job)
+    if case .settled(let header) = beginning { return finish(header, part) }
+    if let header = try await sparseHeader(of: part, beginning, exchange, job) { return finish(header, part) }
     let end = min(part.totalByteCount ?? Self.byteLimit, Self.byteLimit)
     switch try await exchange.extended(part, to: end, originRequest) {
     case nil: return nil
     case .answer(let answer): return settle(.success(answer))
     case .part(let more):
       await exchange.keep(more)
-      guard let header = await read(more.body, job) else { return nil }
+      guard case .settled(let header) = await read(more.body, job) else { return nil }
       return finish(header, more)
     }
   }
 
   /// The header of a file that has it elsewhere, from further ranges. With required isolation nothing of a file is read
-  /// in this process, so the whole file is loaded.
+  /// in this process, so the whole file is loaded, unless the worker has said what it lacks.
   private func sparseHeader(
-    of part: HTTPBodyPart, _ exchange: HTTPCacheExchange, _ job: RunningJob
+    of part: HTTPBodyPart, _ beginning: BeginningHeader, _ exchange: HTTPCacheExchange, _ job: RunningJob
   ) async throws(HTTPError) -> ImageHeader? {
-    guard configuration.decoding.isolation.mode != .required, part.hasRanges,
-      let total = part.totalByteCount, total <= configuration.decoding.limits.encodedByteCount
+    let decoding = configuration.decoding
+    guard decoding.isolation.mode != .required || beginning.missing != nil, part.hasRanges,
+      let total = part.totalByteCount, total <= decoding.limits.encodedByteCount
     else {
       return nil
     }
     var file = SparseFile(beginning: part.body, byteCount: total)
-    while let step = file.next(within: Self.byteLimit) {
-      guard case .request(let range) = step else { return await read(file.data, job) }
-      guard let bytes = try await exchange.bytes(range, of: part), bytes.count == range.count else {
-        return nil
+    var missing = beginning.missing
+    while let step = file.next(within: Self.byteLimit, missing: missing) {
+      if case .request(let range) = step {
+        guard let bytes = try await exchange.bytes(range, of: part), bytes.count == range.count else {
+          return nil
+        }
+        file.add(bytes, at: range.lowerBound)
+        // The directories of a TIFF say when all of them are there.
+        if missing == nil { continue }
       }
-      file.add(bytes, at: range.lowerBound)
+      let reading = await read(file.data, job)
+      if case .settled(let header) = reading { return header }
+      missing = reading.missing
+      if missing == nil { return nil }
     }
     return nil
   }
@@ -74,13 +84,11 @@ extension FetchWork {
         FetchedData(.data(part.body), source: .network, timings: timings(.network), header: header)))
   }
 
-  private func read(_ data: Data, _ job: RunningJob) async -> ImageHeader? {
+  private func read(_ data: Data, _ job: RunningJob) async -> BeginningHeader {
     let decoding = configuration.decoding
     let level = job.runner.look { $0.level(of: job.id) } ?? .normal
     return await job.runner.run(on: .decode, priority: level) {
-      guard case .settled(let header) = decoding.codecs.header(ofBeginning: data, limits: decoding.limits)
-      else { return nil }
-      return header
+      decoding.codecs.header(ofBeginning: data, limits: decoding.limits)
     }
   }
 }

@@ -129,11 +129,13 @@ extension ImagePipeline {
   /// large to load has a header too.
   ///
   /// If no cache has a picture from the web, only its beginning is loaded: 64 KB, or 192 KB if that is not enough. A
-  /// TIFF with its directory at the end needs one more range, usually of 32 KB. If the origin has a strong validator,
+  /// TIFF with its directory at the end needs one more range, usually of 32 KB, and a JPEG one of 16 KB for each picture
+  /// behind it that its index names, such as a gain map. If the origin has a strong validator,
   /// these bytes are kept, and a later load asks for the rest. The whole file is loaded if it states facts after its
   /// pixels (the number of frames of GIF, JPEG XL and animated PNG and WebP; WebP with EXIF; HEIC with its boxes at
-  /// the end), and is then stored like every original. It is also loaded if `decoding.dataTransformation` or interceptors are
-  /// set. The alternatives of the request and its deadline count.
+  /// the end; AVIF and HEIC with a gain map), and is then stored like every original. It is also loaded if
+  /// `decoding.dataTransformation` or interceptors are set. The alternatives of the request and its deadline count. Notes about
+  /// things behind a JPEG that no index names, such as the video of a motion photo, are only in the header of a whole file.
   ///
   /// - Throws: `ImageError`.
   public func header(for request: ImageRequest) async throws(ImageError) -> ImageHeader {

@@ -11,6 +11,8 @@ import OzuImaging
 enum JPEGGainMap {
   /// The most pictures of an index that are examined.
   private static let mostPictures = 8
+  /// Room for the segments of a map before its first scan.
+  private static let headByteCount = 16 << 10
   static let isoName: StaticString = "urn:iso:std:iso:ts:21496:-1\0"
   private static let version: StaticString = "hdrgm:Version"
 
@@ -40,8 +42,26 @@ enum JPEGGainMap {
     let kind: Int
   }
 
-  /// The pictures of an index behind the first, which is the one that is shown.
-  static func pictures(_ file: Span<UInt8>, index start: Int) -> [Entry] {
+  /// The pictures of an index that are in the file, without the first, which is the one that is shown.
+  static func pictures(_ file: Span<UInt8>, index: Int) -> [Entry] {
+    entries(file, index: index).filter { $0.bytes.upperBound <= file.count }
+  }
+
+  /// The place of the first picture of the index whose beginning is not there, so that it may be a map: it is behind the
+  /// end of a file that is cut or not loaded yet, or it is zeros, as the unknown parts of a `SparseFile` are.
+  static func missingHead(in file: Span<UInt8>, index: Int) -> Range<Int>? {
+    for picture in entries(file, index: index) {
+      let bytes = file.extracting(picture.bytes.clamped(to: 0..<file.count))
+      let start = bytes.bigEndian(at: 0, bytes: 2)
+      let isOther = start.map { $0 != 0 && $0 != 0xFF00 + Int(JPEGMarker.startOfImage) } ?? false
+      if isOther || JPEGMarker.readHead(of: bytes, { _, _ in true }) { continue }
+      return picture.bytes
+        .lowerBound..<min(picture.bytes.upperBound, picture.bytes.lowerBound + headByteCount)
+    }
+    return nil
+  }
+
+  private static func entries(_ file: Span<UInt8>, index start: Int) -> [Entry] {
     let isLittle = file.hasBytes("II", at: start)
     guard isLittle || file.hasBytes("MM", at: start) else { return [] }
     func number(_ offset: Int, _ count: Int) -> Int? {
@@ -57,8 +77,7 @@ enum JPEGGainMap {
       // The first is the picture itself.
       return (1..<max(1, min(byteCount / 16, mostPictures))).compactMap { picture in
         guard let kind = number(list + picture * 16, 4), let size = number(list + picture * 16 + 4, 4),
-          let offset = number(list + picture * 16 + 8, 4), offset > 0, size > 4,
-          start + offset + size <= file.count
+          let offset = number(list + picture * 16 + 8, 4), offset > 0, size > 4
         else { return nil }
         return Entry(bytes: start + offset..<start + offset + size, kind: kind & 0xFF_FFFF)
       }
@@ -68,20 +87,10 @@ enum JPEGGainMap {
 
   /// Reads the segments of a picture up to its frame header and the blocks that describe a map.
   private static func read(_ file: Span<UInt8>, _ range: Range<Int>) -> GainMap? {
-    let picture = file.extracting(range)
-    guard picture.byte(at: 0) == 0xFF, picture.byte(at: 1) == JPEGMarker.startOfImage else { return nil }
     var size: PixelSize?
     var iso: GainMap?
     var xmp: GainMap?
-    var position = 2
-    while let (marker, offset) = JPEGMarker.next(in: picture, from: position) {
-      position = offset + 2
-      if JPEGMarker.standsAlone(marker) { continue }
-      guard marker != JPEGMarker.startOfScan, marker != JPEGMarker.endOfImage,
-        let length = picture.bigEndian(at: position, bytes: 2), length >= 2,
-        position + length <= picture.count
-      else { break }
-      let segment = picture.extracting(position + 2..<position + length)
+    _ = JPEGMarker.readHead(of: file.extracting(range)) { marker, segment in
       if marker == 0xE2, segment.hasBytes(isoName, at: 0) {
         iso = standard(segment.extracting(isoName.utf8CodeUnitCount..<segment.count))
       } else if marker == 0xE1, segment.find(version, from: 0) != nil {
@@ -91,7 +100,7 @@ enum JPEGGainMap {
       {
         size = PixelSize(width, height)
       }
-      position += length
+      return true
     }
     guard var map = iso ?? xmp, let size else { return nil }
     (map.size, map.bytes) = (size, range)

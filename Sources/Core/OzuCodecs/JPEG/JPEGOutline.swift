@@ -42,7 +42,10 @@ package struct JPEGOutline: Sendable {
       planeLayout: frame?.planeLayout, colorEncoding: details.profile.map(ColorEncoding.profile),
       dotsPerInch: details.dotsPerInch, metadata: details.metadata)
     if let reason = details.unsupportedReason { header.noteUnread(reason) }
-    if let index = details.pictureIndex { header.gainMap = JPEGGainMap.find(in: bytes, index: index) }
+    if let index = details.pictureIndex {
+      header.gainMap = JPEGGainMap.find(in: bytes, index: index)
+      header.missingBytes = JPEGGainMap.missingHead(in: bytes, index: index)
+    }
     if let flaw = header.gainMap?.flaw(for: details.size) {
       header.notes.append("its gain map cannot be used: \(flaw)")
       header.gainMap = nil
@@ -118,26 +121,18 @@ struct JPEGRemainder {
   /// The purpose of a picture, in its own XMP, as Apple writes it; `nil` for one that is for itself, and without words for a
   /// gain map of a standard.
   private static func purpose(of picture: Span<UInt8>) -> String? {
-    guard picture.byte(at: 0) == 0xFF, picture.byte(at: 1) == JPEGMarker.startOfImage else { return nil }
-    var position = 2
-    for _ in 0..<mostEntries {
-      guard let (marker, offset) = JPEGMarker.next(in: picture, from: position) else { return nil }
-      position = offset + 2
-      if JPEGMarker.standsAlone(marker) { continue }
-      guard marker != JPEGMarker.startOfScan, marker != JPEGMarker.endOfImage,
-        let length = picture.bigEndian(at: position, bytes: 2), length >= 2,
-        position + length <= picture.count
-      else { return nil }
-      let segment = picture.extracting(position + 2..<position + length)
+    var purpose: String?
+    _ = JPEGMarker.readHead(of: picture) { marker, segment in
       if marker == 0xE1, let place = segment.find("AuxiliaryImageType", from: 0) {
         let count = min(128, segment.count - place)
-        return String(decoding: segment.copy(from: place, byteCount: count), as: UTF8.self).lowercased()
+        purpose = String(decoding: segment.copy(from: place, byteCount: count), as: UTF8.self).lowercased()
+      } else if JPEGGainMap.isOne(segment, marker: marker) {
+        // A gain map, about which the header has its own note if it cannot be used.
+        purpose = ""
       }
-      // A gain map, about which the header has its own note if it cannot be used.
-      if JPEGGainMap.isOne(segment, marker: marker) { return "" }
-      position += length
+      return purpose == nil
     }
-    return nil
+    return purpose
   }
 
   // MARK: XMP

@@ -116,7 +116,7 @@ private final class RAWFile: ImageFile {
       header.dotsPerInch = EXIFMetadata.dotsPerInch(in: exif.span) ?? header.dotsPerInch
     }
     // Its place is in the preview, and the thumbnail belongs to the preview.
-    header.gainMap = nil
+    (header.gainMap, header.missingBytes) = (nil, nil)
     header.metadata?.hasThumbnail = false
     header.cameraRAW = CameraRAW(
       size: contents.size,

@@ -12,6 +12,8 @@ final class EnclosedFile: ImageFile {
     header.type = type
     header.frameCount = 1
     header.notes += notes
+    // Its place is in the enclosed file.
+    (header.gainMap, header.missingBytes) = (nil, nil)
     // Only the pixels of the enclosed file are asked for, whole.
     header.planeLayout = nil
     header.regionUnit = nil

@@ -219,22 +219,27 @@ public struct CodecRegistry: Sendable {
 /// The part of a header that the beginning of a file states.
 ///
 /// Most formats state everything before the first pixel. Some do not: in GIF, JPEG XL and animated PNG and WebP the
-/// number of frames is known only at the end, WebP may state its orientation after the pixels, and a BMP of 32 bits has alpha
-/// if any pixel has.
+/// number of frames is known only at the end, WebP may state its orientation after the pixels, a BMP of 32 bits has alpha if
+/// any pixel has, and a gain map is another picture, behind the first.
 package enum BeginningHeader {
   /// More bytes are needed.
   case tooShort
-  /// The size is known; the rest is known only at the end.
-  case sized(PixelSize)
+  /// The size is known; the rest is known only at the end or, if the range is not `nil`, with these bytes.
+  case sized(PixelSize, missing: Range<Int>? = nil)
   /// The header is complete.
   case settled(ImageHeader)
 
   package var size: PixelSize? {
     switch self {
     case .tooShort: nil
-    case .sized(let size): size
+    case .sized(let size, _): size
     case .settled(let header): header.size
     }
+  }
+
+  /// The bytes that complete the header; `nil` if they are not known, or if it is complete.
+  package var missing: Range<Int>? {
+    if case .sized(_, let missing) = self { missing } else { nil }
   }
 }
 
@@ -250,8 +255,13 @@ extension CodecRegistry {
     case .gif, .jxl: isComplete = false
     // `acTL` must be among the first chunks to count.
     case .png: isComplete = !data.hasEarly("acTL")
-    // EXIF data may be later in the file. The orientation is not part of it.
-    case .avif, .heic: isComplete = header.metadata != nil || !data.hasEarly("Exif")
+    // EXIF data may be later in the file. The orientation is not part of it. A gain map has its numbers there, and its place
+    // is that of the whole file.
+    case .avif, .heic:
+      isComplete =
+        (header.metadata != nil || !data.hasEarly("Exif")) && !data.hasEarly("tmap")
+        && !data.hasEarly("aux:hdrgainmap")
+    case .jpeg: isComplete = header.missingBytes == nil
     // A later pixel of 32 bits may have alpha.
     case .bmp: isComplete = header.hasAlpha || data.dropFirst(28).first != 32
     case .webp:
@@ -262,7 +272,8 @@ extension CodecRegistry {
       isComplete = flags & 0x02 == 0
     default: isComplete = true
     }
-    return isComplete && header.frameCount <= 1 ? .settled(header) : .sized(header.size)
+    return isComplete && header.frameCount <= 1
+      ? .settled(header) : .sized(header.size, missing: header.missingBytes)
   }
 }
 

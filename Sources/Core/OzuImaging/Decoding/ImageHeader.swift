@@ -25,6 +25,9 @@ public struct ImageHeader: Hashable, Sendable {
   /// The gain map, which makes the picture brighter on displays of high dynamic range; `nil` if there is none that
   /// can be used.
   public var gainMap: GainMap?
+  /// Bytes of the file that are not there and may have facts of this header: the beginning of a picture that may be the gain
+  /// map, in a file that is cut or not loaded yet. `nil` if nothing is missing.
+  package var missingBytes: Range<Int>?
   /// Notes about values in the file that were ignored because they are wrong, and about frames that are missing at
   /// its end; `Picture.notes` begins with them.
   public var notes: [String] = []

@@ -4,7 +4,8 @@
   import Foundation
 #endif
 
-/// A file of which only some parts are known, for formats whose header need not be at the beginning: TIFF.
+/// A file of which only some parts are known, for formats whose header need not be at the beginning: TIFF, and JPEG with a
+/// gain map.
 package struct SparseFile {
   /// The next step on the way to the header.
   package enum Step: Equatable {
@@ -55,15 +56,25 @@ package struct SparseFile {
   private static let aroundByteCount = 16 << 10
 
   /// The next step; `nil` if only the whole file will do, as for most formats, or if more than `limit` bytes would then be known.
-  package func next(within limit: Int) -> Step? {
+  ///
+  /// - Parameter missing: the bytes that the reader of the header asks for.
+  package func next(within limit: Int, missing: Range<Int>? = nil) -> Step? {
     guard byteCount <= Self.longestFile else { return nil }
+    if let missing {
+      let isThere = 0 <= missing.lowerBound && missing.upperBound <= byteCount && bytes(missing) == nil
+      return isThere ? request(missing, within: limit) : nil
+    }
     switch TIFFStructure(data)?.need({ bytes($0) != nil }) {
     case nil, .whole: return nil
     case .nothing: return .read
     case .bytes(let range):
       let first = max(0, range.lowerBound - Self.aroundByteCount)
-      let window = first..<max(range.upperBound, min(byteCount, range.lowerBound + Self.aroundByteCount))
-      return parts.reduce(window.count) { $0 + $1.bytes.count } <= limit ? .request(window) : nil
+      return request(
+        first..<max(range.upperBound, min(byteCount, range.lowerBound + Self.aroundByteCount)), within: limit)
     }
+  }
+
+  private func request(_ range: Range<Int>, within limit: Int) -> Step? {
+    parts.reduce(range.count) { $0 + $1.bytes.count } <= limit ? .request(range) : nil
   }
 }

@@ -27,6 +27,10 @@ extension ImageHeader {
       writer.append(levels.masteringGamut) { $1.write(to: &$0) }
     }
     writer.append(gainMap) { $1.write(to: &$0) }
+    writer.append(missingBytes) { writer, range in
+      writer.append(range.lowerBound)
+      writer.append(range.upperBound)
+    }
     writer.append(cameraRAW) { writer, raw in
       writer.append(raw.size) { $1.write(to: &$0) }
       writer.append(raw.previewSizes) { $1.write(to: &$0) }
@@ -61,6 +65,7 @@ extension ImageHeader {
       return levels
     }
     gainMap = try reader.optional { (reader) throws(FieldReader.Damage) in try GainMap(from: &reader) }
+    missingBytes = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.byteRange() }
     cameraRAW = try reader.optional { (reader) throws(FieldReader.Damage) in
       CameraRAW(
         size: try reader.optional { (reader) throws(FieldReader.Damage) in try PixelSize(from: &reader) },
@@ -118,6 +123,14 @@ extension Chromaticities {
   }
 }
 
+extension FieldReader {
+  fileprivate mutating func byteRange() throws(Damage) -> Range<Int> {
+    let (start, end) = (try integer(), try integer())
+    guard 0 <= start, start <= end else { throw Damage() }
+    return start..<end
+  }
+}
+
 extension GainMap {
   fileprivate func write(to writer: inout FieldWriter) {
     size.write(to: &writer)
@@ -142,15 +155,14 @@ extension GainMap {
 
   fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     let size = try PixelSize(from: &reader)
-    let (start, end) = (try reader.integer(), try reader.integer())
-    guard 0 <= start, start <= end else { throw FieldReader.Damage() }
+    let bytes = try reader.byteRange()
     let channels = try reader.list(atMost: 3) { (reader) throws(FieldReader.Damage) in
       GainMap.Channel(
         minimum: try reader.number(), maximum: try reader.number(), gamma: try reader.number(),
         baseOffset: try reader.number(), alternateOffset: try reader.number())
     }
     self.init(
-      size: size, bytes: start..<end, channels: channels, baseHeadroom: try reader.number(),
+      size: size, bytes: bytes, channels: channels, baseHeadroom: try reader.number(),
       alternateHeadroom: try reader.number())
     isInColorsOfPicture = try reader.flag()
     guard let coding = Coding(rawValue: try reader.integer()) else { throw FieldReader.Damage() }

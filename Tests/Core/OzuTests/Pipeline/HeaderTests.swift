@@ -4,6 +4,7 @@ import OzuTesting
 import Testing
 
 @testable import Ozu
+@testable import OzuCodecs
 
 @Suite("A header loads no more of a file than it needs")
 struct HeaderTests {
@@ -208,6 +209,41 @@ struct HeaderTests {
   }
 
   @Test(
+    "a picture behind a JPEG is in its header, from a range of its beginning or from the whole file",
+    arguments: ["gain map", "other picture", "no ranges", "cut"])
+  func behindJPEG(_ kind: String) async throws {
+    let noise = Bitmap(size: PixelSize(500, 500), isOpaque: true) { x, y in
+      let value = UInt8(truncatingIfNeeded: (x &* 7919 ^ y &* 104_729) &* 2_654_435 >> 9)
+      return Pixel(red: value, green: value &* 3, blue: value &* 7)
+    }
+    let numbers = GainMap(
+      size: PixelSize(250, 250), bytes: 0..<0, channels: [.init(minimum: 0, maximum: 2)], alternateHeadroom: 2
+    )
+    let gains = Resampler().resample(noise, to: numbers.size).converted(to: .gray8)
+    let options = EncodingOptions(compressionQuality: 0.95)
+    let codecs = CodecRegistry.standard
+    var notes: [String] = []
+    let plain = try codecs.encode(noise, as: .jpeg, options: options)
+    var body =
+      kind == "other picture"
+      ? JPEGGainMapFile.joined(plain, plain)
+      : try codecs.encode(
+        noise, with: GainMapPicture(numbers, bitmap: gains), options: options, notes: &notes)
+    if kind == "cut" { body = body.prefix(220_000) }
+    try #require(plain.count > 230_000 && notes.isEmpty)
+    let expected = try codecs.header(of: body)
+    #expect((expected.gainMap != nil) == (kind == "gain map" || kind == "no ranges"))
+    #expect(expected.notes.isEmpty == (expected.gainMap != nil))
+    let fixture = Fixture()
+    let url = serve(fixture, body, ranges: kind != "no ranges")
+    #expect(try await fixture.pipeline.header(for: ImageRequest(url: url)) == expected)
+    let needsWhole = kind == "no ranges" || kind == "cut"
+    #expect(needsWhole || fixture.client.requests.count == 2)
+    #expect(needsWhole || fixture.client.sentByteCount == 80 << 10)
+    #expect(try await fixture.pipeline.data(for: url) == body)
+  }
+
+  @Test(
     "a TIFF that only its decoder understands is loaded whole",
     arguments: [
       [0x49, 0x49, 42, 0, 0xFF, 0xFF, 0xFF, 0x7F], [0x49, 0x49, 42, 0, 8, 0, 0, 0, 0, 0],
@@ -253,7 +289,7 @@ struct HeaderTests {
     for count in [100, 500, 1_000, 2_000, 5_000, 20_000, 64 << 10, data.count - 1] where count < data.count {
       switch CodecRegistry.standard.header(ofBeginning: data.prefix(count), limits: .default) {
       case .tooShort: break
-      case .sized(let size): #expect(size == whole.size, "\(count) bytes")
+      case .sized(let size, _): #expect(size == whole.size, "\(count) bytes")
       case .settled(let header): #expect(header == whole, "\(count) bytes")
       }
     }
