@@ -74,9 +74,8 @@ static OzuStatus find_size(SVGDecoder *self) {
 // The most bytes of a prefix that is looked for, so that the search takes time in proportion to the file.
 enum { longest_prefix = 64 };
 
-// Whether the tag that ends a drawing is somewhere: "</svg", or with a prefix. Always in UTF-16, which is not read here.
+// Whether the tag that ends a drawing is somewhere: "</svg", or with a prefix.
 static bool has_end(const uint8_t *data, size_t size) {
-  if (size > 1 && (data[0] == 0 || data[1] == 0 || data[0] >= 0xFE)) return true;
   for (size_t i = 0; i + 3 < size; i++) {
     if (memcmp(data + i, "svg", 3) != 0) continue;
     size_t start = i;

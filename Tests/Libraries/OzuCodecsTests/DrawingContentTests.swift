@@ -103,7 +103,9 @@
     }
 
     /// Ways to a picture that no attribute of a picture shows. `PICTURE` stands for its address, `DRAWING` for that of a
-    /// drawing with it, and `CHARACTERS` for the picture's address with the first character as a number.
+    /// drawing with it, `CHARACTERS` for the picture's address with the first character as a number, `SHEET` for the address
+    /// of a style sheet with that of the drawing, and `:DRAWING` and `:SHEET` for what follows the scheme. All but the last
+    /// five get red pixels from librsvg 2.54.
     private static let hiddenPictures = [
       // The address, the element, and the element in other characters.
       ("<!ENTITY p 'PICTURE'>", "<image width='4' height='4' href='&p;'/>"),
@@ -120,44 +122,109 @@
       ("", "<rect width='4' height='4' fill='url(DRAWING#p)'/>"),
       ("", "<x:include xmlns:x='http://www.w3.org/2001/XInclude' href='DRAWING'/>"),
       ("", "<image width='4' height='4' href='ENCODED'/>"),
+      // The same in style sheets, and in the ways in which XML and CSS write an address.
+      ("", "<style>rect{fill:url(DRAWING#p)}</style>"),
+      ("", "<s:style xmlns:s='http://www.w3.org/2000/svg'>rect { fill: url( 'DRAWING#p' ) }</s:style>"),
+      ("", "<style><![CDATA[rect{filter:url(\"DRAWING#f\")}]]></style>"),
+      ("", "<style>rect{fill:url(da<!-- x -->ta:DRAWING#p)}</style>"),
+      ("", "<style>rect{fill:url(da<g/>ta<![CDATA[:DRAWING#p)}]]></style>"),
+      ("", "<style>rect{fill:\\75rl(DRAWING#p)}</style>"),
+      ("", "<style>rect{fill:url(D\\000041TA:DRAWING#p)}</style>"),
+      ("", "<style>rect{fill:url('da\\\nta:DRAWING#p')}</style>"),
+      ("", "<rect width='4' height='4' style='fill:\\75rl(d\\61 ta:DRAWING#p)'/>"),
+      ("", "<path d='M0 0h4v4h-4z' marker-start='&#117;rl&#40;&#100;ata:DRAWING#m&#41;'/>"),
+      ("<!ENTITY a 'da'><!ENTITY b 'ta:DRAWING'>", "<rect width='4' height='4' fill='url(&a;&b;#p)'/>"),
+      ("<!ENTITY a 'da'><!ENTITY b 'ta:DRAWING'>", "<style>rect{fill:url(&a;&b;#p)}</style>"),
+      ("<!ENTITY g '<g/>'>", "<style>rect{fill:url(da&g;ta:DRAWING#p)}</style>"),
+      ("<!ENTITY a '&#38;#100;ata:DRAWING'>", "<rect width='4' height='4' fill='url(&a;#p)'/>"),
+      ("<!ATTLIST rect fill CDATA 'url(d\\61 ta:DRAWING#p)'>", "<rect width='4' height='4'/>"),
+      ("", "<style>@import url(SHEET);</style>"),
+      ("", "<style>@import '\\64 ata:SHEET';</style>"),
+      ("<?xml-stylesheet type='text/css' href='SHEET'?>", ""),
+      ("<?xml-stylesheet type='text/css' href='data&colon;:SHEET'?>", ""),
+      ("", "<style>rect{fill:url(/**/'DRAWING#p')}</style>"),
+      ("", "<style>rect{fill:src('DRAWING#p')}</style>"),
+      ("", "<style>rect{fill:image-set('DRAWING#p' 1x)}</style>"),
+      ("", "<style>rect{cursor:url(DRAWING)}</style>"),
+      ("", "<style>rect{--a:url(DRAWING#p);fill:var(--a)}</style>"),
     ]
 
-    @Test("a picture that entities, defaults or other documents hide is not drawn", arguments: hiddenPictures)
+    @Test(
+      "a picture that entities, defaults, style sheets or other documents hide is not drawn",
+      arguments: hiddenPictures)
     func hidden(declarations: String, content: String) throws {
       let picture = try "data:image/png;base64,\(Self.red(as: .png))"
+      let image = "<image width='4' height='4' href='\(picture)'/>"
       let inner = Data(
         """
-        <svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'><image id='a' width='4' height='4' href='\(picture)'/>
-        <pattern id='p' width='4' height='4' patternUnits='userSpaceOnUse'><use href='#a'/></pattern></svg>
+        <svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'><g id='a'>\(image)</g>
+        <pattern id='p' width='4' height='4' patternUnits='userSpaceOnUse'>\(image)</pattern>
+        <filter id='f'><feImage href='\(picture)'/></filter><marker id='m' overflow='visible'>\(image)</marker></svg>
         """.utf8
       ).base64EncodedString()
       func filled(_ text: String) -> String {
         let drawing = "data:image/svg+xml;base64,\(inner)"
+        let sheet =
+          "data:text/css;base64," + Data("rect{fill:url(\(drawing)#p)}".utf8).base64EncodedString()
         return [
           ("&a;CHARACTERS", "&a;" + picture.dropFirst()), ("CHARACTERS", "&#100;" + picture.dropFirst()),
-          ("&#100;DRAWING", "&#100;" + drawing.dropFirst()), ("DRAWING", drawing), ("PICTURE", picture),
+          ("&#100;DRAWING", "&#100;" + drawing.dropFirst()), (":DRAWING", String(drawing.dropFirst(4))),
+          ("DRAWING", drawing), ("&colon;:SHEET", "&colon;" + sheet.dropFirst(5)),
+          (":SHEET", String(sheet.dropFirst(4))), ("SHEET", sheet), ("PICTURE", picture),
           ("ENCODED", "data:image/svg+xml;base&#54;4,\(inner)"),
         ].reduce(text) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
       }
-      let data = Data(
+      let isInstruction = declarations.hasPrefix("<?")
+      let text = """
+        \(isInstruction ? filled(declarations) : "")<!DOCTYPE svg [<!ENTITY blue "#00f">
+        \(isInstruction ? "" : filled(declarations))]>
+        <svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' width='4' height='4'>
+        <rect width='4' height='4' fill='&blue;'/>\(filled(content))</svg>
         """
-        <!DOCTYPE svg [<!ENTITY blue "#00f">\(filled(declarations))]><svg xmlns='http://www.w3.org/2000/svg'
-        xmlns:xlink='http://www.w3.org/1999/xlink' width='4' height='4'><rect width='4' height='4' fill='&blue;'/>
-        \(filled(content))</svg>
-        """.utf8)
-      let drawn = try self.picture(data)
-      #expect(drawn.bitmap[1, 1].red == 0)
-      #expect(!drawn.notes.isEmpty)
+      for data in [Data(text.utf8), try #require("\u{feff}\(text)".data(using: .utf16LittleEndian))] {
+        let drawn = try self.picture(data)
+        #expect(drawn.bitmap[1, 1].red == 0)
+        #expect(!drawn.notes.isEmpty)
+      }
     }
 
-    @Test("other entities are as they were, those of Illustrator for example")
+    @Test("text in UTF-16 or as ASCII writes it is read, and other text is refused")
+    func encodings() throws {
+      func document(_ encoding: String) -> String {
+        "<?xml version='1.0' encoding='\(encoding)'?><svg xmlns='http://www.w3.org/2000/svg' width='8' height='4'/>"
+      }
+      for encoding in ["UTF-8", "iso-8859-15", "windows-1252", "US-ASCII"] {
+        #expect(try Self.codecs.header(of: Data(document(encoding).utf8)).size == PixelSize(8, 4))
+      }
+      #expect(try Self.codecs.header(of: Data("\u{feff}\(document("UTF-7"))".utf8)).size == PixelSize(8, 4))
+      for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {
+        for mark in ["", "\u{feff}"] {
+          let data = try #require((mark + document("utf-16")).data(using: encoding))
+          #expect(try Self.codecs.header(of: data).size == PixelSize(8, 4))
+          let error = #expect(throws: ImageDecodingError.self) {
+            try Self.codecs.header(of: data.dropLast(8))
+          }
+          #expect(error == .truncated(.svg, stage: "header"))
+        }
+      }
+      for encoding in ["UTF-7", "UTF-16", "Shift_JIS", "IBM037"] {
+        let error = #expect(throws: ImageDecodingError.self) {
+          try Self.codecs.header(of: Data(document(encoding).utf8))
+        }
+        #expect(
+          error == .unsupportedType(.svg, reason: "its text is in the encoding \(encoding.lowercased())"))
+      }
+    }
+
+    @Test("other entities and style sheets are as they were, those of Illustrator and with fonts for example")
     func entities() throws {
       let data = Data(
         """
         <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd" [
         <!ENTITY ns_svg "http://www.w3.org/2000/svg"> <!ENTITY st0 "fill:#f00;"> <!ENTITY st1 'stroke:none;'>
         <!ENTITY ns_imrep "http://ns.adobe.com/ImageReplacement/1.0/"> <!ENTITY square "<path d='M0 0h4v4h-4z'/>"> ]>
-        <svg xmlns="&ns_svg;" width='4' height='4'><g style="&st0;&st1;">&square;</g><title>an image</title></svg>
+        <svg xmlns="&ns_svg;" width='4' height='4'><g class='a' style="&st1;">&square;</g><title>an image</title>
+        <style>@font-face { src: url("data:font/woff2;base64,d09GMg==") } .a { &st0; mask: url(#\\6d) } /* data: */</style></svg>
         """.utf8)
       let drawn = try picture(data)
       #expect(drawn.bitmap[1, 1] == Pixel(red: 255, green: 0, blue: 0))

@@ -15,8 +15,8 @@
   /// it needs modules that may be missing, and the system's table of media types. So media types are corrected here, and
   /// GIF, WebP, BMP, ICO, AVIF, JPEG XL and TIFF become PNG. Notes name the pictures that are left out. Their bytes go too: a
   /// module of gdk-pixbuf that somebody has installed would read them, and librsvg ends the process after some of its errors.
-  /// For the same reason nothing is a picture, or its address, that entities, defaults of attributes or other documents in
-  /// addresses of data say.
+  /// For the same reason nothing is a picture, or its address, that entities, defaults of attributes, style sheets or other
+  /// documents in addresses of data say.
   struct DrawingPictures {
     /// The drawing.
     private(set) var data: Data
@@ -26,6 +26,9 @@
 
     private let limits: DecodingLimits
     private let depth: Int
+    private var text = DrawingText()
+    /// The text of the style sheet that is read, and how many elements are open from it on.
+    private var style: (pieces: [(range: Range<Int>, isLiteral: Bool)], depth: Int) = ([], 0)
     private var convertedPixelCount: Int
 
     /// libxml2 refuses longer values of attributes.
@@ -36,7 +39,7 @@
     private static let mostDepth = 4
     static let convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico, .avif, .jxl, .tiff]
 
-    /// - Parameter data: the drawing, which need not be well-formed.
+    /// - Parameter data: the drawing (`DrawingText.readable`), which need not be well-formed.
     init(_ data: Data, limits: DecodingLimits) { self.init(data, limits: limits, depth: 0) }
 
     /// - Parameter convertedPixelCount: the pixels that the drawings around this one have converted, which count here too.
@@ -46,16 +49,21 @@
       self.depth = depth
       self.convertedPixelCount = convertedPixelCount
       var reader = MarkupReader([UInt8](data))
+      var found: [Replacement] = []
+      var start = 0
+      while let item = reader.next() {
+        found += replacements(in: item, start..<reader.position, of: reader)
+        start = reader.position
+      }
+      guard !found.isEmpty else { return }
       var result = Data()
       var copied = 0
-      while let item = reader.next() {
-        for (value, replacement) in replacements(in: item, of: reader) {
-          result += reader.bytes[copied..<value.lowerBound]
-          result += replacement.utf8
-          copied = value.upperBound
-        }
+      // Those of a style sheet come at its end.
+      for (value, replacement) in found.sorted(by: { $0.value.lowerBound < $1.value.lowerBound }) {
+        result += reader.bytes[copied..<value.lowerBound]
+        result += replacement.utf8
+        copied = value.upperBound
       }
-      guard copied > 0 else { return }
       result += reader.bytes[copied...]
       self.data = result
     }
@@ -90,32 +98,101 @@
 
     // MARK: Items
 
-    /// The values of an item to replace, in the order of the drawing.
+    /// A part of the drawing, and what is written instead of it.
+    private typealias Replacement = (value: Range<Int>, replacement: String)
+
     private mutating func replacements(
-      in item: MarkupReader.Item, of reader: MarkupReader
-    ) -> [(value: Range<Int>, replacement: String)] {
+      in item: MarkupReader.Item, _ range: Range<Int>, of reader: MarkupReader
+    ) -> [Replacement] {
+      let bytes = reader.bytes
       switch item {
       case .documentType(let name):
-        return reader.literals(ofType: name)
-          .filter { Self.mayBecomePicture(reader.bytes[$0]) }
-          .map { ($0, omit("it is in the document type declaration")) }
-      case .element(let name, let tag):
-        let isPicture = Self.isPicture(reader.bytes[name])
-        var found: [(Range<Int>, String)] = []
-        var position = tag.lowerBound
-        while position < tag.upperBound, let (name, value) = reader.attribute(from: position) {
-          position = value.upperBound + 1
-          let isReference = Self.localName(reader.bytes[name]).elementsEqual("href".utf8)
-          if isPicture, isReference {
-            // One element may have several, of which librsvg takes one by its namespace.
-            if let replacement = replacement(for: reader.bytes[value]) { found.append((value, replacement)) }
-          } else if Self.mayReferToData(reader.bytes[value], isReference: isReference) {
-            found.append((value, omit("it is in another document")))
-          }
+        return reader.literals(ofType: name).compactMap { value in
+          let isOmitted = DrawingText.mayBecomePicture(bytes[value])
+          text.declare(value, in: bytes, isOmitted: isOmitted)
+          return isOmitted ? (value, omit("it is in the document type declaration")) : nil
         }
-        return found
-      case .aside, .end, .text, .cut: return []
+      case .element(let name, let tag):
+        let isEmpty = bytes[tag].dropLast().last == UInt8(ascii: "/")
+        if !isEmpty, style.depth > 0 || Self.localName(bytes[name]).elementsEqual("style".utf8) {
+          style.depth += 1
+        }
+        return attributes(of: name, tag, reader)
+      case .end:
+        guard style.depth > 0 else { return [] }
+        style.depth -= 1
+        return style.depth == 0 ? styleSheet(of: bytes) : []
+      case .text where style.depth > 0:
+        let isLiteral = bytes[range].starts(with: "<![CDATA[".utf8)
+        style.pieces.append((isLiteral ? range.dropFirst(9).dropLast(3) : range, isLiteral))
+        return []
+      case .aside where bytes[range].starts(with: "<?xml-stylesheet".utf8):
+        // Its reader knows all named characters of HTML.
+        let mayBeData = bytes[range].contains(UInt8(ascii: "&")) || text.mayHaveData(bytes[range])
+        return mayBeData ? [(range, omit("it is in another document"))] : []
+      case .aside, .text, .cut: return []
       }
+    }
+
+    private mutating func attributes(
+      of name: Range<Int>, _ tag: Range<Int>, _ reader: MarkupReader
+    ) -> [Replacement] {
+      let isPicture = Self.isPicture(reader.bytes[name])
+      var found: [Replacement] = []
+      var position = tag.lowerBound
+      while position < tag.upperBound, let (name, value) = reader.attribute(from: position) {
+        position = value.upperBound + 1
+        let content = reader.bytes[value]
+        let isReference = Self.localName(reader.bytes[name]).elementsEqual("href".utf8)
+        if isPicture, isReference {
+          // One element may have several, of which librsvg takes one by its namespace.
+          if let replacement = replacement(for: content) { found.append((value, replacement)) }
+          continue
+        }
+        // The name of a whole document as data, as those of `use`, XInclude, paints and masks may be. Its pictures would be
+        // drawn, and are not looked for.
+        let mayBeData =
+          isReference
+          ? DrawingText.hasEntity(content) || text.mayHaveData(content)
+          : content.contains { "(&\\".utf8.contains($0) } && text.mayReferToData([(content, false)])
+        if mayBeData { found.append((value, omit("it is in another document"))) }
+      }
+      return found
+    }
+
+    /// The addresses of data in the style sheet that ends here. Those that are written plainly become addresses of nothing, and
+    /// librsvg takes no fonts from them; otherwise the whole sheet is left out.
+    private mutating func styleSheet(of bytes: [UInt8]) -> [Replacement] {
+      let pieces = style.pieces
+      style.pieces = []
+      guard text.mayReferToData(pieces.map { (bytes[$0.range], $0.isLiteral) }) else { return [] }
+      var found: [Replacement] = []
+      var rest: [DrawingText.Piece] = []
+      for (range, isLiteral) in pieces {
+        var changed = bytes[range]
+        for place in range.dropLast(4) where Self.isData(bytes[place..<place + 5]) {
+          let before = bytes[range.lowerBound..<place]
+          guard let quote = before.last(where: { $0 > 0x20 }), "('\"".utf8.contains(quote) else { continue }
+          changed.replaceSubrange(place..<place + 4, with: "none".utf8)
+          found.append((place..<place + 4, "none"))
+          if !Self.isFontFace(before) { omit("it is in another document") }
+        }
+        rest.append((changed, isLiteral))
+      }
+      guard text.mayReferToData(rest) else { return found }
+      omit("it is in another document")
+      return pieces.map { ($0.range, "") }
+    }
+
+    private static func isData(_ text: ArraySlice<UInt8>) -> Bool {
+      text.last == UInt8(ascii: ":") && String(decoding: text, as: UTF8.self).lowercased() == "data:"
+    }
+
+    /// Whether a text ends in the description of a font.
+    private static func isFontFace(_ text: ArraySlice<UInt8>) -> Bool {
+      guard let start = text.lastIndex(of: UInt8(ascii: "{")) else { return false }
+      let name = String(decoding: text[..<start].suffix(32), as: UTF8.self).lowercased()
+      return name.split { $0.isWhitespace }.last?.hasSuffix("@font-face") == true
     }
 
     private static func localName(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -127,54 +204,6 @@
       return name.elementsEqual("image".utf8) || name.elementsEqual("feImage".utf8)
     }
 
-    /// Whether an attribute names a whole document as data, as those of `use`, XInclude, paints and masks may. Its pictures
-    /// would be drawn, and are not looked for.
-    private static func mayReferToData(_ value: ArraySlice<UInt8>, isReference: Bool) -> Bool {
-      if isReference { return hasEntity(value) || plain(value).contains("data:") }
-      guard value.contains(UInt8(ascii: "(")) else { return false }
-      let text = plain(value)
-      return text.contains("url(") && text.contains("data:")
-    }
-
-    // MARK: Declarations
-
-    /// Whether the value of an entity, or the default of an attribute, may be a picture, its address, or a part of that. What
-    /// is put together from other entities is not looked into.
-    private static func mayBecomePicture(_ literal: ArraySlice<UInt8>) -> Bool {
-      if hasEntity(literal) { return true }
-      let text = plain(literal)
-      return text.contains("data:") || text.contains("<") && text.contains("image")
-    }
-
-    /// Whether a value refers to an entity that the drawing declares.
-    private static func hasEntity(_ value: ArraySlice<UInt8>) -> Bool {
-      var rest = value
-      while let start = rest.firstIndex(of: UInt8(ascii: "&")) {
-        rest = rest[(start + 1)...]
-        let isKnown = ["#", "amp;", "lt;", "gt;", "quot;", "apos;"].contains { rest.starts(with: $0.utf8) }
-        if !isKnown { return true }
-      }
-      return false
-    }
-
-    /// The text of a value in lower case, without white space and with the characters that are written as numbers.
-    private static func plain(_ value: ArraySlice<UInt8>) -> String {
-      var text: [UInt8] = []
-      var rest = value
-      while let byte = rest.popFirst() {
-        var byte = byte
-        if byte == UInt8(ascii: "&"), rest.first == UInt8(ascii: "#") {
-          let number = rest.dropFirst().prefix { $0 != UInt8(ascii: ";") && $0 > 0x20 }
-          let digits = String(decoding: number, as: UTF8.self)
-          // Other characters than those of ASCII are in no name that is looked for.
-          byte = (digits.first == "x" ? UInt8(digits.dropFirst(), radix: 16) : UInt8(digits)) ?? 0x80
-          rest = rest[number.endIndex...].dropFirst()
-        }
-        if byte > 0x20 { text.append(byte) }
-      }
-      return String(decoding: text, as: UTF8.self).lowercased()
-    }
-
     // MARK: References
 
     /// The value to write instead of a reference; `nil` to leave it as it is.
@@ -182,7 +211,7 @@
       let value = value.drop { $0 <= 0x20 }
       // An element of the drawing is no picture.
       guard let first = value.first, first != UInt8(ascii: "#") else { return nil }
-      if Self.hasEntity(value) { return omit("its address is in an entity") }
+      if DrawingText.hasEntity(value) { return omit("its address is in an entity") }
       guard String(decoding: value.prefix(5), as: UTF8.self).lowercased() == "data:" else {
         outsideCount += 1
         // Characters may be written as numbers, so that this is not what librsvg reads.
@@ -220,7 +249,9 @@
       guard let text = String(decoding: text, as: UTF8.self).removingPercentEncoding?.lowercased() else {
         return false
       }
-      return !["mage", "data:", "&#", "!doctype", "encoding", "\0"].contains { text.contains($0) }
+      return !["mage", "data:", "&#", "\\", "stylesheet", "!doctype", "encoding", "\0"].contains {
+        text.contains($0)
+      }
     }
 
     /// A drawing inside, with its own pictures in a form that is drawn.
@@ -228,8 +259,9 @@
       guard depth < Self.mostDepth else { return omit("drawings inside each other") }
       // Compressed ones are not looked into.
       if data.starts(with: [0x1F, 0x8B]) { return omit("a compressed drawing") }
+      guard let text = try? DrawingText.readable(data) else { return omit("a drawing in another encoding") }
       let inner = DrawingPictures(
-        data, limits: limits, depth: depth + 1, convertedPixelCount: convertedPixelCount)
+        text, limits: limits, depth: depth + 1, convertedPixelCount: convertedPixelCount)
       convertedPixelCount = inner.convertedPixelCount
       // Its pictures may have grown.
       guard inner.data.count < Self.longestValue / 4 * 3 - 100 else { return omit("a long drawing") }

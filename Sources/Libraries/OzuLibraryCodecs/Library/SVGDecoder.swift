@@ -11,7 +11,7 @@
 
   /// Draws SVG through librsvg at the wanted size: a drawing is not resampled.
   ///
-  /// The file may be compressed (SVGZ). Pictures inside it are drawn: PNG, JPEG, GIF, WebP, BMP, ICO, AVIF, JPEG XL, TIFF and
+  /// The file may be compressed (SVGZ), and in UTF-16. Pictures inside it are drawn: PNG, JPEG, GIF, WebP, BMP, ICO, AVIF, JPEG XL, TIFF and
   /// SVG; a note says what was left out. No other file is read and no URL is loaded, whatever the drawing refers to. A hostile drawing can end the
   /// process: see `CodecRegistry.registerInProcessSVG()`.
   public struct SVGDecoder: ImageDecoding {
@@ -39,7 +39,7 @@
     ///
     /// - Throws: `ImageDecodingError`.
     public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-      let text = try inflated(data, limits)
+      let text = try DrawingText.readable(inflated(data, limits))
       guard Self.mayHavePictures(text) else { return try library.open(text, limits: limits) }
       let pictures = DrawingPictures(text, limits: limits)
       var library = library
@@ -62,14 +62,15 @@
     }
 
     /// Whether pictures may be in it: the names of their elements occur (`image`, `feImage`), an address of data, or what
-    /// writes these in another way, which are entities and characters as numbers.
+    /// writes these in another way, which are entities, characters as numbers, escapes of CSS and style sheets elsewhere.
     private static func mayHavePictures(_ data: Data) -> Bool {
       let bytes = data.span
       return bytes.indices.dropLast(3).contains {
         switch (bytes[$0], bytes[$0 + 1], bytes[$0 + 2], bytes[$0 + 3]) {
         case (UInt8(ascii: "m"), UInt8(ascii: "a"), UInt8(ascii: "g"), UInt8(ascii: "e")),
           (UInt8(ascii: "N"), UInt8(ascii: "T"), UInt8(ascii: "I"), UInt8(ascii: "T")),
-          (UInt8(ascii: "&"), UInt8(ascii: "#"), _, _):
+          (UInt8(ascii: "&"), UInt8(ascii: "#"), _, _), (UInt8(ascii: "\\"), _, _, _),
+          (UInt8(ascii: "-"), UInt8(ascii: "s"), UInt8(ascii: "t"), UInt8(ascii: "y")):
           true
         case (_, _, let last, UInt8(ascii: ":")):
           // The end of "data:" and "DATA:".
