@@ -30,14 +30,13 @@ OzuStatus ozu_jpeg_decoder_open(
 OzuStatus ozu_jpeg_decoder_start(OzuJPEGDecoder *decoder) {
   CATCH_FAILURE(decoder);
   if (!decoder->has_header) return refuse(decoder, "the header was not read");
-  if (!decoder->is_started) ozu_jpeg_decoder_hide_end(decoder);
+  if (!decoder->is_started) ozu_jpeg_decoder_hide_end(decoder, false);
   if (!decoder->is_started && !jpeg_start_decompress(&decoder->info)) return OzuStatusTruncated;
   decoder->is_started = true;
   return OzuStatusDone;
 }
 
-// Whether a coefficient is missing in a file of several scans: no scan had it, or not all of its bits.
-static bool misses_bits(const OzuJPEGDecoder *decoder) {
+bool ozu_jpeg_decoder_misses_bits(const OzuJPEGDecoder *decoder) {
   const struct jpeg_decompress_struct *info = &decoder->info;
   for (int component = 0; component < info->num_components; component++) {
     if (!decoder->has_scan[component]) return true;
@@ -61,13 +60,13 @@ OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows) {
       case JPEG_REACHED_EOI: {
         // A file that lacks only its EOI marker is complete. In arithmetic coding an EOI does not tell more: it may
         // stand in the middle of a scan.
-        bool is_cut = decoder->has_ended && misses_bits(decoder);
+        bool is_cut = decoder->has_ended && ozu_jpeg_decoder_misses_bits(decoder);
         return decoder->misses_data || is_cut ? OzuStatusTruncated : OzuStatusDone;
       }
       // The scans of a whole file were counted before; those of other files are counted by the caller.
       case JPEG_REACHED_SOS:
         if (!decoder->is_whole) return OzuStatusMore;
-        ozu_jpeg_decoder_hide_end(decoder);
+        ozu_jpeg_decoder_hide_end(decoder, false);
         continue;
       default: continue;
     }

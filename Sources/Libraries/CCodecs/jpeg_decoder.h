@@ -45,10 +45,13 @@ struct OzuJPEGDecoder {
   bool has_scan[MAX_COMPONENTS];
 };
 
-// Ends the bytes of a whole file in arithmetic coding before the EOI behind the scan that begins here, if that is the next
-// marker. The decoder of arithmetic codes that meets an EOI takes zeros for as long as it likes, and nobody could count
-// them: so a file that was cut and then got an EOI would be whole.
-void ozu_jpeg_decoder_hide_end(OzuJPEGDecoder *decoder);
+// Ends the bytes of a whole file in arithmetic coding before the EOI behind the scan that begins here, or behind all scans, if
+// that is the next marker. The decoder of arithmetic codes that meets an EOI takes zeros for as long as it likes, and nobody
+// could count them: so a file that was cut and then got an EOI would be whole.
+void ozu_jpeg_decoder_hide_end(OzuJPEGDecoder *decoder, bool is_behind_all);
+
+// Whether a coefficient is missing in a file of several scans: no scan had it, or not all of its bits.
+bool ozu_jpeg_decoder_misses_bits(const OzuJPEGDecoder *decoder);
 
 // Begins each function in which the library may jump. The target must be in the function itself.
 #define CATCH_FAILURE(decoder) \

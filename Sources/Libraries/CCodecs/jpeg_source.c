@@ -66,7 +66,7 @@ static bool gives_zero(j_decompress_ptr info) {
   return true;
 }
 
-void ozu_jpeg_decoder_hide_end(OzuJPEGDecoder *decoder) {
+void ozu_jpeg_decoder_hide_end(OzuJPEGDecoder *decoder, bool is_behind_all) {
   struct jpeg_source_mgr *source = &decoder->source;
   if (!decoder->is_whole || !decoder->info.arith_code) return;
   const JOCTET *bytes = source->next_input_byte;
@@ -74,6 +74,11 @@ void ozu_jpeg_decoder_hide_end(OzuJPEGDecoder *decoder) {
     JOCTET code = bytes[i + 1];
     bool is_marker = bytes[i] == 0xFF && code != 0 && code != 0xFF && (code < JPEG_RST0 || code > JPEG_RST0 + 7);
     if (!is_marker) continue;
+    if (code != JPEG_EOI && is_behind_all && i + 3 < source->bytes_in_buffer) {
+      // A segment, whose length counts itself.
+      i += 1 + ((size_t)bytes[i + 2] << 8 | bytes[i + 3]);
+      continue;
+    }
     if (code != JPEG_EOI) return;
     // Any number of these may stand before a marker.
     while (i > 0 && bytes[i - 1] == 0xFF) i--;

@@ -1,24 +1,15 @@
 // Turns a JPEG without decoding its pixels: the blocks of coefficients change places, and the coefficients within a block
 // change places and signs (as jpegtran does). Only pictures without blocks that are cut at a mirrored edge can be turned.
 
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <jpeglib.h>
-
-#include "CCodecs.h"
+#include "jpeg_decoder.h"
 #include "jpeg_destination.h"
 
 // Everything that must survive a longjmp is here, in memory, not in registers.
 typedef struct {
-  struct jpeg_decompress_struct source;
+  // Reads the file, and has the errors of both sides.
+  OzuJPEGDecoder *decoder;
   struct jpeg_compress_struct target;
-  struct jpeg_error_mgr errors;
   JPEGDestination destination;
-  jmp_buf failure;
-  char message[JMSG_LENGTH_MAX];
   jvirt_barray_ptr blocks[MAX_COMPONENTS];
 } Turner;
 
@@ -35,22 +26,23 @@ static const Turn turns[9] = {
     {.is_transposed = true}, {.is_transposed = true, .mirrors_x = true},
     {.is_transposed = true, .mirrors_x = true, .mirrors_y = true}, {.is_transposed = true, .mirrors_y = true}};
 
-static void fail(j_common_ptr info) {
-  Turner *turner = info->client_data;
-  info->err->format_message(info, turner->message);
-  longjmp(turner->failure, 1);
+static void give_up(Turner *turner, const char *reason) {
+  refuse(turner->decoder, reason);
+  longjmp(turner->decoder->failure, 1);
 }
 
-static void refuse(Turner *turner, const char *reason) {
-  snprintf(turner->message, sizeof(turner->message), "%s", reason);
-  longjmp(turner->failure, 1);
-}
-
-static void print_nothing(j_common_ptr info) { (void)info; }
-
-// Damage would be written into the result: the file stays as it is.
-static void note(j_common_ptr info, int level) {
-  if (level < 0) fail(info);
+// Reads all coefficients. Damage would be written into the result: then the file stays as it is.
+static jvirt_barray_ptr *read_coefficients(Turner *turner) {
+  OzuJPEGDecoder *decoder = turner->decoder;
+  ozu_jpeg_decoder_hide_end(decoder, true);
+  jvirt_barray_ptr *blocks = jpeg_read_coefficients(&decoder->info);
+  // The first scan of a component gives it its table.
+  for (int i = 0; i < decoder->info.num_components; i++)
+    decoder->has_scan[i] = decoder->info.comp_info[i].quant_table != NULL;
+  bool is_cut = decoder->has_ended && (!decoder->has_end || ozu_jpeg_decoder_misses_bits(decoder));
+  if (blocks == NULL || decoder->misses_data || is_cut) give_up(turner, "bytes are missing");
+  if (decoder->errors.num_warnings > 0) give_up(turner, "it is damaged");
+  return blocks;
 }
 
 static JDIMENSION blocks_on(JDIMENSION pixels, int factor, int max_factor) {
@@ -74,8 +66,8 @@ static void turn_block(const JCOEF *from, JCOEF *to, Turn turn) {
 
 static void turn_component(
     Turner *turner, const jpeg_component_info *component, jvirt_barray_ptr from, jvirt_barray_ptr to, Turn turn) {
-  j_common_ptr info = (j_common_ptr)&turner->source;
-  struct jpeg_memory_mgr *memory = turner->source.mem;
+  j_common_ptr info = (j_common_ptr)&turner->decoder->info;
+  struct jpeg_memory_mgr *memory = info->mem;
   JDIMENSION width = turn.is_transposed ? component->height_in_blocks : component->width_in_blocks;
   JDIMENSION height = turn.is_transposed ? component->width_in_blocks : component->height_in_blocks;
   for (JDIMENSION y = 0; y < height; y++) {
@@ -97,10 +89,10 @@ static void swap(int *a, int *b) {
 }
 
 static void turn_file(Turner *turner, const uint8_t *data, size_t size, int orientation, size_t memory_limit) {
-  struct jpeg_decompress_struct *source = &turner->source;
+  struct jpeg_decompress_struct *source = &turner->decoder->info;
   struct jpeg_compress_struct *target = &turner->target;
   Turn turn = turns[orientation];
-  jpeg_mem_src(source, data, (unsigned long)size);
+  ozu_jpeg_decoder_lend(turner->decoder, data, size, true);
   source->mem->max_memory_to_use = (long)memory_limit;
   jpeg_save_markers(source, JPEG_COM, 0xFFFF);
   for (int marker = 0; marker < 16; marker++) jpeg_save_markers(source, JPEG_APP0 + marker, 0xFFFF);
@@ -113,7 +105,7 @@ static void turn_file(Turner *turner, const uint8_t *data, size_t size, int orie
   if (source->num_components == 1) unit_width = unit_height = DCTSIZE;
   if ((mirrors_width && source->image_width % unit_width != 0) ||
       (mirrors_height && source->image_height % unit_height != 0))
-    refuse(turner, "its sides are no multiples of its blocks");
+    give_up(turner, "its sides are no multiples of its blocks");
   for (int i = 0; i < source->num_components; i++) {
     const jpeg_component_info *component = &source->comp_info[i];
     int h = turn.is_transposed ? component->v_samp_factor : component->h_samp_factor;
@@ -124,8 +116,7 @@ static void turn_file(Turner *turner, const uint8_t *data, size_t size, int orie
         (j_common_ptr)source, JPOOL_IMAGE, TRUE, rounded_up(turn.is_transposed ? down : across, h),
         rounded_up(turn.is_transposed ? across : down, v), (JDIMENSION)v);
   }
-  jvirt_barray_ptr *blocks = jpeg_read_coefficients(source);
-  if (blocks == NULL) refuse(turner, "bytes are missing");
+  jvirt_barray_ptr *blocks = read_coefficients(turner);
   jpeg_create_compress(target);
   ozu_jpeg_write_into(target, &turner->destination);
   jpeg_copy_critical_parameters(source, target);
@@ -173,30 +164,25 @@ OzuStatus ozu_jpeg_turn(
     return OzuStatusFailed;
   }
   Turner *turner = calloc(1, sizeof(Turner));
-  if (turner == NULL) {
+  if (turner != NULL) turner->decoder = ozu_jpeg_decoder_new();
+  if (turner == NULL || turner->decoder == NULL) {
     snprintf(message, message_capacity, "out of memory");
+    free(turner);
     return OzuStatusFailed;
   }
-  turner->source.err = turner->target.err = jpeg_std_error(&turner->errors);
-  turner->errors.error_exit = fail;
-  turner->errors.emit_message = note;
-  turner->errors.output_message = print_nothing;
-  turner->source.client_data = turner->target.client_data = turner;
+  turner->target.err = &turner->decoder->errors;
+  turner->target.client_data = turner->decoder;
   OzuStatus status = OzuStatusDone;
-  if (setjmp(turner->failure) == 0) {
-    jpeg_create_decompress(&turner->source);
+  if (setjmp(turner->decoder->failure) == 0) {
     turn_file(turner, data, size, orientation, memory_limit);
-  } else {
-    status = OzuStatusFailed;
-  }
-  if (status == OzuStatusDone) {
     *file = turner->destination.file;
   } else {
-    snprintf(message, message_capacity, "%s", turner->message);
+    status = OzuStatusFailed;
+    snprintf(message, message_capacity, "%s", turner->decoder->message);
     free(turner->destination.file.bytes);
   }
   jpeg_destroy_compress(&turner->target);
-  jpeg_destroy_decompress(&turner->source);
+  ozu_jpeg_decoder_free(turner->decoder);
   free(turner);
   return status;
 }

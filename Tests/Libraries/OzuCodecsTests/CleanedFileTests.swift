@@ -345,6 +345,22 @@ struct CleanedFileTests {
         == cleaned.data)
   }
 
+  @Test(
+    "stay as they are if they were cut in arithmetic coding and got an end, and are turned if they are whole",
+    arguments: ["jpeg-arithmetic.jpg", "jpeg-arith-progressive.jpg"])
+  func cutBeforeEnd(name: String) throws {
+    let file = try fixture("matrix/\(name)")
+    let exif = Self.segment(0xE1, Data("Exif\0\0".utf8) + EXIFFile(orientation: 5).data)
+    let whole = try CleanedFile(file.prefix(2) + exif + file.dropFirst(2))
+    #expect(whole.turnedUpright(by: .standard).notes == ["it is stored upright now"])
+    for missing in stride(from: 200, through: 1000, by: 200) {
+      let cut = try CleanedFile(whole.data.dropLast(missing) + Data([0xFF, 0xD9]))
+      let same = cut.turnedUpright(by: .standard)
+      #expect(same.data == cut.data)
+      #expect(same.notes.contains { $0.contains("bytes are missing") }, "\(missing): \(same.notes)")
+    }
+  }
+
   /// A decoder that a file has taken over: it returns the same for any file that it is to turn.
   private struct LyingDecoder: LosslessTurning {
     let answer: Data
