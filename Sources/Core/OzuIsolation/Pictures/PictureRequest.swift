@@ -85,7 +85,7 @@ extension PictureRequest {
 extension PictureRequest {
   /// The version of the form of requests and answers. Usually both processes are of one build; this number shows if
   /// they are not.
-  static let version = 6
+  static let version = 7
 
   var data: Data {
     var writer = FieldWriter()

@@ -53,6 +53,7 @@
         size: PixelSize(40, 30), bytes: 7..<99, channels: channels, alternateHeadroom: 2.5)
       gainMap.isInColorsOfPicture = false
       header.gainMap = gainMap
+      header.missingBytes = 5..<99
       return header
     }()
 
