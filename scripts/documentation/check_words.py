@@ -14,19 +14,6 @@ FOLDERS = ("Sources", "Tests", "Benchmarks", "Examples")
 # Part of a path, a name, and the reason.
 EXCEPTIONS = [
     ("Sources/Core/OzuHTTP/Caching/HTTPCacheDecision.swift", "Place", "public: where an answer came from"),
-    ("Sources/Core/Ozu/Display/MotionSettings.swift", "follower", "the views that a setting is told to, not those who wait for a job"),
-    ("Sources/Core/Ozu/Display/PipelineNotifications.swift", "follower", "the pipelines that a notification is told to"),
-    ("Sources/Core/Ozu/Formats/CacheFormat.swift", "Place", "not renamed yet"),
-    ("Sources/Core/Ozu/Scheduling/SlotMap.swift", "Place", "not renamed yet"),
-    ("Sources/Core/Ozu/Scheduling/StationQueue.swift", "Place", "not renamed yet"),
-    ("Sources/Core/Ozu/Scheduling/StationQueue.swift", "Level", "not renamed yet"),
-    ("Sources/Core/Ozu/Loading/KnownVariants.swift", "Variant", "size variants, by the name of the file"),
-    ("Tests/Core/OzuTests/Oracle/OracleRun.swift", "calm", "not renamed yet"),
-    ("Tests/Core/OzuTests/Display/DisplayLengthsTests.swift", "Place", "not renamed yet"),
-    ("Tests/Core/OzuTests/Display/ImageBindingTests.swift", "Place", "not renamed yet"),
-    ("Tests/Core/OzuTests/Stores/DiskStorageTests.swift", "Place", "not renamed yet"),
-    ("Tests/Core/SchedulerDrills/NaiveGraph.swift", "Place", "not renamed yet"),
-    ("Tests/Apps/Gallery/TerminalProgram.swift", "follower", "a terminal has a leader and a follower"),
 ]
 SKIPPED = re.compile(r'"""(?:[^\\]|\\.)*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 TYPE = re.compile(r"\b(?:struct|class|enum|actor|protocol|typealias) (\w+)")

@@ -6,18 +6,18 @@ enum TerminalProgram {
   ///
   /// - Throws: when it cannot be run, or fails.
   static func output(of path: String, _ arguments: [String], columns: UInt16) async throws -> String {
-    var (leader, follower) = (Int32(-1), Int32(-1))
+    var (manager, subsidiary) = (Int32(-1), Int32(-1))
     var size = winsize(ws_row: 60, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-    guard openpty(&leader, &follower, nil, nil, &size) == 0 else { throw CocoaError(.fileReadUnknown) }
+    guard openpty(&manager, &subsidiary, nil, nil, &size) == 0 else { throw CocoaError(.fileReadUnknown) }
     let process = Process()
     process.executableURL = URL(filePath: path)
     process.arguments = arguments
-    let terminal = FileHandle(fileDescriptor: follower, closeOnDealloc: false)
+    let terminal = FileHandle(fileDescriptor: subsidiary, closeOnDealloc: false)
     process.standardOutput = terminal
     process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm-256color"]) { $1 }
     try process.run()
-    close(follower)
-    let data = await read(leader)
+    close(subsidiary)
+    let data = await read(manager)
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
     return String(decoding: data, as: UTF8.self)

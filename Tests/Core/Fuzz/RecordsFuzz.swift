@@ -55,7 +55,7 @@ private func decide(_ response: HTTPStoredResponse) {
 }
 
 /// Asks whether a smaller picture can be made from a stored one.
-private func derive(_ header: ImageHeader?, _ variant: KnownVariants.Variant?) {
+private func derive(_ header: ImageHeader?, _ variant: KnownVariants.SizeVariant?) {
   let header = header ?? ImageHeader(type: .jpeg, storedSize: PixelSize(4000, 3000))
   for size in [PixelSize(20, 20), PixelSize(16_384, 1)] {
     for mode in [ScaleMode.aspectFit, .aspectFill, .fill] {

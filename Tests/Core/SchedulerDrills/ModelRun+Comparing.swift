@@ -38,8 +38,8 @@ extension ModelRun {
         graph.abandonedCount(in: station) == model.abandonedCount(in: station), operation,
         "\(graph.abandonedCount(in: station)) are abandoned in station \(station.index)")
       coverage.mostQueued = max(coverage.mostQueued, queued)
-      let hasOrigins = model.places[station.index].originWidth != nil
-      if hasOrigins, queued > 0, running < model.places[station.index].width,
+      let hasOrigins = model.stations[station.index].originWidth != nil
+      if hasOrigins, queued > 0, running < model.stations[station.index].width,
         model.ready(for: station).isEmpty
       {
         coverage.originFull += 1

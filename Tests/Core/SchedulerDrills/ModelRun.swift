@@ -65,22 +65,24 @@ package struct ModelRun: ~Copyable {
     widths[StationID.network.index] += 2
     let originWidth = Int.random(in: 1...3, using: &random)
     let reservedCount = Int.random(in: 0...1, using: &random)
-    let places = StationID.allCases.map { station in
+    let stations = StationID.allCases.map { station in
       let hasOrigins = (station == .network || station == .levels) && originWidth < widths[station.index]
-      return NaiveGraph.Place(
+      return NaiveGraph.Station(
         width: widths[station.index], originWidth: hasOrigins ? originWidth : nil,
         reservedCount: station == .network ? reservedCount : 0, freesAbandoned: station == .network,
         isForeground: station.index < 3, limiter: station == .network ? limiter : nil,
         backpressure: station == .files ? (.decode, bytes) : nil)
     }
     graph = Graph(
-      stations: places.map { place in
+      stations: stations.map { station in
         Station(
-          width: place.width, originWidth: place.originWidth, reservedCount: place.reservedCount,
-          freesAbandoned: place.freesAbandoned, isForeground: place.isForeground, limiter: place.limiter,
-          backpressure: place.backpressure.map { Station.Backpressure(of: $0.station, above: $0.byteCount) })
+          width: station.width, originWidth: station.originWidth, reservedCount: station.reservedCount,
+          freesAbandoned: station.freesAbandoned, isForeground: station.isForeground,
+          limiter: station.limiter,
+          backpressure: station.backpressure.map { Station.Backpressure(of: $0.station, above: $0.byteCount) }
+        )
       })
-    model = NaiveGraph(stations: places)
+    model = NaiveGraph(stations: stations)
     // Few: when endless work has all places, the rest of the run is short.
     for payload in 1...jobCount.upperBound where Int.random(in: 0..<30, using: &random) == 0 {
       endless.insert(payload)

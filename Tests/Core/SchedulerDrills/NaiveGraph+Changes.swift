@@ -27,7 +27,7 @@ extension NaiveGraph {
     jobs[index].state = .queued(station)
     jobs[index].turn = lastTurn
     jobs[index].size = size
-    jobs[index].origin = places[station.index].originWidth == nil ? .none : origin
+    jobs[index].origin = stations[station.index].originWidth == nil ? .none : origin
     jobs[index].queuedLevel = levels()[payload] ?? .veryLow
   }
 
@@ -49,12 +49,12 @@ extension NaiveGraph {
     guard let index = index(of: payload) else { return false }
     switch jobs[index].state {
     case .running(let station):
-      places[station.index].limiter?.noteCompletion()
+      stations[station.index].limiter?.noteCompletion()
       jobs[index].state = .deciding
       return true
     case .abandoned(let station):
-      if let station, !places[station.index].freesAbandoned {
-        places[station.index].limiter?.noteCancellation(now)
+      if let station, !stations[station.index].freesAbandoned {
+        stations[station.index].limiter?.noteCancellation(now)
       }
       jobs.remove(at: index)
       expected.released.append(payload)
@@ -75,7 +75,7 @@ extension NaiveGraph {
       expected.cancellations.append(payload)
     case .running(let station):
       jobs[index].state = .abandoned(station)
-      if places[station.index].freesAbandoned { places[station.index].limiter?.noteCancellation(now) }
+      if stations[station.index].freesAbandoned { stations[station.index].limiter?.noteCancellation(now) }
       expected.cancellations.append(payload)
     case .abandoned: break
     case .queued, .parked:
@@ -99,7 +99,7 @@ extension NaiveGraph {
   }
 
   mutating func dispatchAll(_ now: JobInstant, _ expected: inout ExpectedEffects) {
-    for station in StationID.allCases where station.index < places.count {
+    for station in StationID.allCases where station.index < stations.count {
       dispatch(station, now, &expected)
     }
   }
@@ -109,25 +109,25 @@ extension NaiveGraph {
     while true {
       let ready = ready(for: station)
       guard let level = ready.map(\.queuedLevel).max() else {
-        places[index].isHolding = false
-        places[index].due = nil
+        stations[index].isHolding = false
+        stations[index].due = nil
         return
       }
-      guard runningCount(in: station) < places[index].limit(places[index].width, level),
-        !places[index].isSuspended, !standsBack(station)
+      guard runningCount(in: station) < stations[index].limit(stations[index].width, level),
+        !stations[index].isSuspended, !standsBack(station)
       else { return }
-      guard places[index].limiter?.isOpen(now) ?? true else { break }
+      guard stations[index].limiter?.isOpen(now) ?? true else { break }
       let job = next(of: ready.filter { $0.queuedLevel == level }, in: station)
-      if places[index].isHolding { places[index].limiter?.noteLateStart() }
+      if stations[index].isHolding { stations[index].limiter?.noteLateStart() }
       set(job.payload, .running(station))
       if let index = self.index(of: job.payload) { jobs[index].input = nil }
       expected.starts.append(
         ExpectedEffects.Start(
           payload: job.payload, station: station, input: job.input, continues: false, level: job.queuedLevel))
     }
-    guard places[index].due == nil, let delay = places[index].limiter?.delay else { return }
-    places[index].isHolding = true
-    places[index].due = now.advanced(by: delay)
+    guard stations[index].due == nil, let delay = stations[index].limiter?.delay else { return }
+    stations[index].isHolding = true
+    stations[index].due = now.advanced(by: delay)
   }
 
   /// Of equally urgent jobs the oldest; but smaller ones of its origin may go before it while it has credit.
@@ -138,9 +138,9 @@ extension NaiveGraph {
     let oldest = waiting.sorted { $0.turn < $1.turn }[0]
     let (level, origin) = (oldest.queuedLevel, oldest.origin)
     let equals = waiting.filter { isSame($0, oldest, station) }.sorted { $0.turn < $1.turn }
-    var overtaken = places[station.index].overtaken[origin, default: [:]][level] ?? (-1, 0)
+    var overtaken = stations[station.index].overtaken[origin, default: [:]][level] ?? (-1, 0)
     if overtaken.turn != oldest.turn { overtaken = (oldest.turn, 0) }
-    defer { places[station.index].overtaken[origin, default: [:]][level] = overtaken }
+    defer { stations[station.index].overtaken[origin, default: [:]][level] = overtaken }
     let credit = oldest.size - overtaken.size
     for smaller in 0..<sizeClass(oldest) {
       guard let head = equals.first(where: { sizeClass($0) == smaller }), head.size <= credit else {

@@ -103,7 +103,7 @@ extension NaiveGraph {
       isWanted = model.leave(payload, now, &expected)
       guard isWanted, let index = model.index(of: payload) else { return }
       let levels = model.levels()
-      let (places, ended) = (model.places, model.jobs.remove(at: index))
+      let (stations, ended) = (model.stations, model.jobs.remove(at: index))
       let subscribers = model.subscribers.filter { $0.job == payload }
       var dependents: [(payload: Int, then: Placement)] = []
       for subscriber in subscribers {
@@ -122,7 +122,7 @@ extension NaiveGraph {
         var best: ImagePriority?
         for dependent in dependents {
           guard case .station(station, _, let other) = dependent.then,
-            places[station.index].originWidth == nil || other == origin
+            stations[station.index].originWidth == nil || other == origin
           else { continue }
           let level = levels[dependent.payload] ?? .veryLow
           if best.map({ level > $0 }) ?? true { (successor, best) = (dependent.payload, level) }
@@ -152,11 +152,11 @@ extension NaiveGraph {
 
   package mutating func tick(now: JobInstant) -> ExpectedEffects {
     change(now) { model, expected in
-      for index in model.places.indices {
-        guard let due = model.places[index].due, due <= now else { continue }
-        model.places[index].due = nil
+      for index in model.stations.indices {
+        guard let due = model.stations[index].due, due <= now else { continue }
+        model.stations[index].due = nil
         if model.queuedCount(in: StationID.allCases[index]) > 0 {
-          model.places[index].limiter?.noteDelayHasPassed(now)
+          model.stations[index].limiter?.noteDelayHasPassed(now)
         }
       }
       model.dispatchAll(now, &expected)
@@ -182,20 +182,20 @@ extension NaiveGraph {
 
   package mutating func lend(_ station: StationID, now: JobInstant) -> Bool {
     let index = station.index
-    guard queuedCount(in: station) == 0, runningCount(in: station) < places[index].width,
-      !places[index].isSuspended, !standsBack(station), places[index].limiter?.isOpen(now) ?? true
+    guard queuedCount(in: station) == 0, runningCount(in: station) < stations[index].width,
+      !stations[index].isSuspended, !standsBack(station), stations[index].limiter?.isOpen(now) ?? true
     else { return false }
-    places[index].lentCount += 1
+    stations[index].lentCount += 1
     return true
   }
 
   package mutating func takeBack(_ station: StationID, now: JobInstant) -> ExpectedEffects {
-    change(now) { model, _ in model.places[station.index].lentCount -= 1 }
+    change(now) { model, _ in model.stations[station.index].lentCount -= 1 }
   }
 
   package mutating func setSuspended(
     _ station: StationID, _ isSuspended: Bool, now: JobInstant
   ) -> ExpectedEffects {
-    change(now) { model, _ in model.places[station.index].isSuspended = isSuspended }
+    change(now) { model, _ in model.stations[station.index].isSuspended = isSuspended }
   }
 }

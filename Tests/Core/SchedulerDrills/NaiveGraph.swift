@@ -44,7 +44,7 @@ package struct NaiveGraph {
     var nesters: [Int: Int] = [:]
   }
 
-  struct Place {
+  struct Station {
     let width: Int
     /// Nil if origins are not told apart.
     let originWidth: Int?
@@ -71,12 +71,12 @@ package struct NaiveGraph {
   var jobs: [Job] = []
   /// In the order of their subscription.
   var subscribers: [Subscriber] = []
-  var places: [Place]
+  var stations: [Station]
   var lastTurn = 0
 
   package typealias Backpressure = (station: StationID, byteCount: Int)
 
-  init(stations: [Place]) { places = stations }
+  init(stations: [Station]) { self.stations = stations }
 
   // MARK: Questions
 
@@ -109,33 +109,33 @@ package struct NaiveGraph {
 
   func runningCount(in station: StationID) -> Int {
     jobs.count { $0.state == .running(station) || $0.state == .abandoned(station) }
-      + places[station.index].lentCount - abandonedCount(in: station)
+      + stations[station.index].lentCount - abandonedCount(in: station)
   }
 
   /// The number of abandoned jobs without a place.
   func abandonedCount(in station: StationID) -> Int {
-    places[station.index].freesAbandoned ? jobs.count { $0.state == .abandoned(station) } : 0
+    stations[station.index].freesAbandoned ? jobs.count { $0.state == .abandoned(station) } : 0
   }
 
   /// Whether the origin of a waiting job has a place for it.
   func isReady(_ job: Job) -> Bool {
-    guard case .queued(let station) = job.state, let width = places[station.index].originWidth,
+    guard case .queued(let station) = job.state, let width = stations[station.index].originWidth,
       job.origin != .none
     else { return true }
-    let freesAbandoned = places[station.index].freesAbandoned
+    let freesAbandoned = stations[station.index].freesAbandoned
     let running = jobs.count { other in
       let isRunning =
         other.state == .running(station) || (other.state == .abandoned(station) && !freesAbandoned)
       return isRunning && other.origin == job.origin
     }
-    return running < places[station.index].limit(width, job.queuedLevel)
+    return running < stations[station.index].limit(width, job.queuedLevel)
   }
 
   /// The jobs that wait for a station and could start if it had a place: the most urgent ones of each origin that has
   /// a place.
   func ready(for station: StationID) -> [Job] {
     let waiting = jobs.filter { $0.state == .queued(station) }
-    let hasOrigins = places[station.index].originWidth != nil
+    let hasOrigins = stations[station.index].originWidth != nil
     let queues = Dictionary(grouping: waiting) { hasOrigins ? $0.origin : .none }
     return queues.values.flatMap { queue -> [Job] in
       let level = queue.map(\.queuedLevel).max()
@@ -146,11 +146,11 @@ package struct NaiveGraph {
 
   /// Whether two jobs share a queue.
   func isSame(_ a: Job, _ b: Job, _ station: StationID) -> Bool {
-    places[station.index].originWidth == nil || a.origin == b.origin
+    stations[station.index].originWidth == nil || a.origin == b.origin
   }
 
   func standsBack(_ station: StationID) -> Bool {
-    guard let rule = places[station.index].backpressure else { return false }
+    guard let rule = stations[station.index].backpressure else { return false }
     return jobs.reduce(0) { $1.state == .queued(rule.station) ? $0 + $1.size : $0 } > rule.byteCount
   }
 
@@ -158,7 +158,7 @@ package struct NaiveGraph {
 
   var isIdle: Bool {
     !StationID.allCases.contains { station in
-      places[station.index].isForeground && ready(for: station).contains { $0.queuedLevel >= .normal }
+      stations[station.index].isForeground && ready(for: station).contains { $0.queuedLevel >= .normal }
     }
   }
 

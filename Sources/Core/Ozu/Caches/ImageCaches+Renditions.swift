@@ -70,14 +70,14 @@ extension ImageCaches {
 /// after the picture that it lists, by the only thread that writes. A crash between the two writes loses a hint.
 extension ImageCaches {
   /// The finished pictures of a source, as listed in the first store.
-  func storedVariants(of source: CacheKey) -> [KnownVariants.Variant] {
+  func storedVariants(of source: CacheKey) -> [KnownVariants.SizeVariant] {
     let key = ImageStoreKey(.variants, source)
     let entry = stores.first?.attempt(.read) { try $0.contains(key) ? $0.read(key) : nil } ?? nil
     return entry.flatMap { VariantsRecord($0.body, of: source) }?.pictures ?? []
   }
 
   /// Adds a finished picture that has been stored.
-  func noteStored(_ made: KnownVariants.Variant, source: String) {
+  func noteStored(_ made: KnownVariants.SizeVariant, source: String) {
     var record = VariantsRecord(storedVariants(of: made.key.source))
     guard record.note(made) else { return }
     write(record, of: made.key.source, label: source)

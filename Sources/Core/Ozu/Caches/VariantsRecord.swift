@@ -10,9 +10,9 @@ struct VariantsRecord {
   /// earlier release made in another way.
   static let currentVersion = 512 + ImageKey.pixelVersion
 
-  private(set) var pictures: [KnownVariants.Variant]
+  private(set) var pictures: [KnownVariants.SizeVariant]
 
-  init(_ pictures: [KnownVariants.Variant] = []) { self.pictures = pictures }
+  init(_ pictures: [KnownVariants.SizeVariant] = []) { self.pictures = pictures }
 
   /// Reads the record of a source.
   init?(_ data: Data, of source: CacheKey) {
@@ -20,7 +20,7 @@ struct VariantsRecord {
       (reader) throws(FieldReader.Damage) in
       VariantsRecord(
         try reader.list { (reader) throws(FieldReader.Damage) in
-          try KnownVariants.Variant(from: &reader, of: source)
+          try KnownVariants.SizeVariant(from: &reader, of: source)
         })
     }
     guard let record else { return nil }
@@ -37,7 +37,7 @@ struct VariantsRecord {
   /// Adds a picture; removes the oldest if there are too many.
   ///
   /// - Returns: whether the list has changed.
-  mutating func note(_ made: KnownVariants.Variant) -> Bool {
+  mutating func note(_ made: KnownVariants.SizeVariant) -> Bool {
     if pictures.contains(made) { return false }
     pictures.removeAll { $0.key == made.key }
     pictures.append(made)
@@ -55,7 +55,7 @@ struct VariantsRecord {
   }
 }
 
-extension KnownVariants.Variant {
+extension KnownVariants.SizeVariant {
   fileprivate func write(to writer: inout FieldWriter) {
     writer.append(key.rendition)
     size.write(to: &writer)

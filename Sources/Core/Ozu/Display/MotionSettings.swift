@@ -12,11 +12,11 @@ package protocol MotionFollowing: AnyObject {
 @MainActor
 package final class MotionSettings {
   private let isAllowed: @MainActor () -> Bool
-  private var followers: [ObjectIdentifier: Follower] = [:]
+  private var observers: [ObjectIdentifier: Observer] = [:]
   /// With their centers. Kept for ever, like this object.
   private var tokens: [any NSObjectProtocol] = []
 
-  private struct Follower {
+  private struct Observer {
     weak var view: (any MotionFollowing)?
   }
 
@@ -42,15 +42,15 @@ package final class MotionSettings {
   /// Tells a view about changes, as long as it lives. A second call does nothing.
   package func follow(_ view: any MotionFollowing) {
     let identity = ObjectIdentifier(view)
-    guard followers[identity]?.view == nil else { return }
-    followers = followers.filter { $0.value.view != nil }
-    followers[identity] = Follower(view: view)
+    guard observers[identity]?.view == nil else { return }
+    observers = observers.filter { $0.value.view != nil }
+    observers[identity] = Observer(view: view)
   }
 
   /// The number of views that are told.
-  package var count: Int { followers.count { $0.value.view != nil } }
+  package var count: Int { observers.count { $0.value.view != nil } }
 
   private func tell() {
-    for follower in followers.values { follower.view?.motionSettingsDidChange() }
+    for observer in observers.values { observer.view?.motionSettingsDidChange() }
   }
 }

@@ -9,7 +9,7 @@ package final class PipelineNotifications {
 
   private let center: NotificationCenter
   private let handlers: [Notification.Name: Handler]
-  private var followers: [ObjectIdentifier: Follower] = [:]
+  private var observers: [ObjectIdentifier: Observer] = [:]
 
   package init(_ handlers: [Notification.Name: Handler], center: NotificationCenter = .default) {
     self.handlers = handlers
@@ -18,17 +18,17 @@ package final class PipelineNotifications {
 
   /// Connects a pipeline with the notifications. A second call does nothing.
   package func follow(_ pipeline: ImagePipeline) {
-    followers = followers.filter { $0.value.pipeline != nil }
+    observers = observers.filter { $0.value.pipeline != nil }
     let identity = ObjectIdentifier(pipeline)
-    guard followers[identity] == nil else { return }
-    followers[identity] = Follower(pipeline, of: handlers, center)
+    guard observers[identity] == nil else { return }
+    observers[identity] = Observer(pipeline, of: handlers, center)
   }
 
   /// The number of connected pipelines, including those that were released after the last call of `follow`.
-  package var count: Int { followers.count }
+  package var count: Int { observers.count }
 
   /// The observations of one pipeline.
-  private final class Follower {
+  private final class Observer {
     private(set) weak var pipeline: ImagePipeline?
     private let center: NotificationCenter
     private let tokens: [any NSObjectProtocol]

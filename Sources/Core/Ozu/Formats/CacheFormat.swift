@@ -56,7 +56,7 @@ public final class CacheFormat: Sendable {
   /// Called with the resized picture before it goes into the caches, only when no cache has the result.
   public let postResize: Hook?
 
-  private struct Place {
+  private struct Storage {
     var capacity: Int
     var stores: [WeakStore] = []
   }
@@ -69,7 +69,7 @@ public final class CacheFormat: Sendable {
   let number = lastNumber.add(1, ordering: .relaxed).newValue
   private static let lastNumber = Atomic(0)
 
-  private let place: Mutex<Place>
+  private let storage: Mutex<Storage>
   private let retired = Atomic(false)
   private let replaced = Atomic(false)
 
@@ -93,18 +93,18 @@ public final class CacheFormat: Sendable {
     self.preloadPolicy = preloadPolicy
     self.preResize = preResize
     self.postResize = postResize
-    place = Mutex(Place(capacity: max(0, diskCapacity)))
+    storage = Mutex(Storage(capacity: max(0, diskCapacity)))
   }
 
   /// The most bytes that the format's renditions may take on disk; with 0 they are kept in memory only. A lower value
   /// evicts those that were used the longest ago, as soon as the disk is free.
   public var diskCapacity: Int {
-    get { place.withLock { $0.capacity } }
+    get { storage.withLock { $0.capacity } }
     set {
-      let stores = place.withLock { place -> [FormatStore] in
-        guard place.capacity != max(0, newValue) else { return [] }
-        place.capacity = max(0, newValue)
-        return place.stores.compactMap(\.store)
+      let stores = storage.withLock { storage -> [FormatStore] in
+        guard storage.capacity != max(0, newValue) else { return [] }
+        storage.capacity = max(0, newValue)
+        return storage.stores.compactMap(\.store)
       }
       for store in stores { store.capacityDidChange(of: self) }
     }
@@ -113,7 +113,7 @@ public final class CacheFormat: Sendable {
   /// The bytes that the format's renditions take on disk, in all pipelines with which it is registered. Blocks while a
   /// disk cache is opened, so do not call it on the main thread.
   public var diskByteCount: Int {
-    place.withLock { $0.stores }.reduce(0) { $0 + ($1.store?.byteCount(of: self) ?? 0) }
+    storage.withLock { $0.stores }.reduce(0) { $0 + ($1.store?.byteCount(of: self) ?? 0) }
   }
 
   /// The recipe; `nil` if the format does not resize.
@@ -164,11 +164,11 @@ public final class CacheFormat: Sendable {
     // strong references are released outside of the lock.
     var live: [FormatStore] = []
     defer { withExtendedLifetime(live) {} }
-    return place.withLock { place in
-      live = place.stores.compactMap(\.store)
+    return storage.withLock { storage in
+      live = storage.stores.compactMap(\.store)
       var stores = live
       change(&stores)
-      place.stores = stores.map(WeakStore.init)
+      storage.stores = stores.map(WeakStore.init)
       return stores.isEmpty
     }
   }

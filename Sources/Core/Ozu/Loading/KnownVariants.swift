@@ -11,7 +11,7 @@ import OzuBase
 /// - Complexity: O(pictures of one source), which are at most eight.
 final class KnownVariants: Sendable {
   /// A finished picture.
-  struct Variant: Hashable, Sendable {
+  struct SizeVariant: Hashable, Sendable {
     let key: ImageKey
     let resize: Resize?
     /// Whether its colours are under the profile of the file (`ColorPolicy.keepProfile`) and not in sRGB.
@@ -29,7 +29,7 @@ final class KnownVariants: Sendable {
   }
 
   private struct Notes {
-    var pictures: [Variant] = []
+    var pictures: [SizeVariant] = []
     /// Whether the list on disk has been added.
     var isComplete = false
     /// The keys of all finished pictures, with processors too, in the order in which they were made; and whether they
@@ -73,7 +73,7 @@ final class KnownVariants: Sendable {
   private let state = Mutex(State())
 
   /// Adds a picture that a cache has now.
-  func note(_ variant: Variant) {
+  func note(_ variant: SizeVariant) {
     state.withLock { state in
       state.change(variant.key.source) { notes in
         notes.pictures.removeAll { $0.key == variant.key }
@@ -132,7 +132,7 @@ final class KnownVariants: Sendable {
   }
 
   /// Adds the list of variants on disk. Entries of this process take precedence.
-  func learn(_ pictures: [Variant], of source: CacheKey) {
+  func learn(_ pictures: [SizeVariant], of source: CacheKey) {
     guard !pictures.isEmpty else { return }
     state.withLock { state in
       state.change(source) { notes in
@@ -153,7 +153,7 @@ final class KnownVariants: Sendable {
   }
 
   /// The finished pictures of a source, the smallest first.
-  func finished(of source: CacheKey) -> [Variant] {
+  func finished(of source: CacheKey) -> [SizeVariant] {
     let pictures = state.withLock { state in
       state.young.isEmpty && state.old.isEmpty ? [] : state.take(source).pictures
     }
@@ -185,7 +185,7 @@ final class KnownVariants: Sendable {
   }
 }
 
-extension KnownVariants.Variant {
+extension KnownVariants.SizeVariant {
   /// The picture of a request of which others may be made.
   init(_ request: ImageRequest, size: PixelSize) {
     self.init(

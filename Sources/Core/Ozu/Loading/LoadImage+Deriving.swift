@@ -10,9 +10,9 @@ extension LoadImage {
 
   /// A larger picture in a store.
   struct Larger {
-    let variant: KnownVariants.Variant
+    let variant: KnownVariants.SizeVariant
     /// The pictures to try after it.
-    let rest: ArraySlice<KnownVariants.Variant>
+    let rest: ArraySlice<KnownVariants.SizeVariant>
     /// Whether the load has waited for a larger picture already.
     let hasWaited: Bool
   }
@@ -29,14 +29,14 @@ extension LoadImage {
 
   // MARK: From a larger picture
 
-  var finishedVariants: ArraySlice<KnownVariants.Variant> {
+  var finishedVariants: ArraySlice<KnownVariants.SizeVariant> {
     request.resize == nil ? [] : context.variants.finished(of: request.key.source)[...]
   }
 
   /// Starts from a larger picture in memory or in a store, from one that is being loaded, or from the source.
   ///
   /// - Parameter variants: the pictures to try, one after the other.
-  func derive(from variants: ArraySlice<KnownVariants.Variant>, hasWaited: Bool) -> JobStep {
+  func derive(from variants: ArraySlice<KnownVariants.SizeVariant>, hasWaited: Bool) -> JobStep {
     var rest = variants
     while let variant = rest.popFirst() {
       guard variant.key != request.key else { continue }
@@ -84,7 +84,7 @@ extension LoadImage {
 
   /// Whether to read a picture from a store. One without a resize is stored as its original; to decode that at a
   /// reduced scale is cheaper.
-  private func mayRead(_ variant: KnownVariants.Variant) -> Bool {
+  private func mayRead(_ variant: KnownVariants.SizeVariant) -> Bool {
     guard request.readsRenditions, variant.resize != nil, let size = request.resize?.size else {
       return false
     }
@@ -135,7 +135,7 @@ extension LoadImage {
   }
 
   private func derivation(
-    from variant: KnownVariants.Variant, header: ImageHeader?, size: PixelSize
+    from variant: KnownVariants.SizeVariant, header: ImageHeader?, size: PixelSize
   ) throws(ImageError) -> Derivation? {
     guard let header else { return nil }
     do throws(ImageDecodingError) {

@@ -173,11 +173,11 @@ extension LoadImage {
   var right: EpochRight { context.epochs.right(to: request, in: epoch) }
 
   /// The entry for `KnownVariants`, so that smaller pictures can be derived from this one; `nil` if they cannot.
-  private func variant(_ picture: Picture) -> KnownVariants.Variant? {
+  private func variant(_ picture: Picture) -> KnownVariants.SizeVariant? {
     guard configuration.caching.isDerivationEnabled, request.recipe.servesOthers, picture.animation == nil,
       picture.header != nil
     else { return nil }
-    return KnownVariants.Variant(request, size: picture.size)
+    return KnownVariants.SizeVariant(request, size: picture.size)
   }
 
   /// Stores a picture that was made from its source, and the source itself.

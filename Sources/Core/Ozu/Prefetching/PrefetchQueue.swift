@@ -7,7 +7,7 @@ struct PrefetchQueue: ~Copyable {
     /// Whether its load runs.
     var isRunning = false
     var task: Task<Void, Never>?
-    var place = StationQueue.Place()
+    var position = StationQueue.Position()
   }
 
   var isPaused = false

@@ -47,9 +47,9 @@ extension JobGraph {
   mutating func dequeue(_ job: Int, from station: StationID) {
     let (index, origin) = (station.index, jobs[job].origin)
     stations[index].queuedCount -= 1
-    stations[index].queuedByteCount -= jobs[job].place.size
+    stations[index].queuedByteCount -= jobs[job].position.size
     if origin < 0 {
-      if stations[index].isForeground, jobs[job].place.priority >= .normal { urgentCount -= 1 }
+      if stations[index].isForeground, jobs[job].position.priority >= .normal { urgentCount -= 1 }
       stations[index].queue.remove(job, in: &jobs)
     } else {
       origins[origin].queue.remove(job, in: &jobs)

@@ -60,7 +60,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
     /// The number of subscriptions at each priority.
     var counts = SIMD8<Int32>()
     var level = ImagePriority.veryLow
-    var place = StationQueue.Place()
+    var position = StationQueue.Position()
     /// The index of its origin in the station where it is queued or running, if that tells origins apart; otherwise -1.
     var origin = -1
 
@@ -179,7 +179,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
       jobs[job].level = level
       switch jobs[job].state {
       case .queued(let station):
-        let size = jobs[job].place.size
+        let size = jobs[job].position.size
         dequeue(job, from: station)
         enqueue(job, in: station, size: size)
         return dispatch(station, now: now, &effects)

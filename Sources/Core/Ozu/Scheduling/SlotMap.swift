@@ -12,7 +12,7 @@ package struct SlotID: Hashable, Sendable {
 ///
 /// - Complexity: amortised O(1) for everything; the memory is that of the largest number of elements so far.
 struct SlotMap<Element>: ~Copyable {
-  fileprivate struct Place {
+  fileprivate struct Slot {
     /// Odd while the slot is taken.
     var generation: UInt32 = 0
     /// The neighbours in a list. In a free slot, `next` is the next free one.
@@ -20,12 +20,12 @@ struct SlotMap<Element>: ~Copyable {
     var next = -1
   }
 
-  // Both have room for `capacity`. The first `placeCount` slots are initialised, and the elements of those that are
+  // Both have room for `capacity`. The first `slotCount` slots are initialised, and the elements of those that are
   // taken. Each access checks that its index is one of these.
-  fileprivate var places = UnsafeMutablePointer<Place>.allocate(capacity: 0)
+  fileprivate var slots = UnsafeMutablePointer<Slot>.allocate(capacity: 0)
   private var elements = UnsafeMutablePointer<Element>.allocate(capacity: 0)
   private var capacity = 0
-  private var placeCount = 0
+  private var slotCount = 0
   private var firstFree = -1
   /// The number of elements.
   private(set) var count = 0
@@ -35,25 +35,25 @@ struct SlotMap<Element>: ~Copyable {
   deinit {
     for index in indices { (elements + index).deinitialize(count: 1) }
     elements.deallocate()
-    places.deallocate()
+    slots.deallocate()
   }
 
   /// The indices of the slots that are taken.
   ///
   /// - Complexity: O(slots).
-  var indices: [Int] { (0..<placeCount).filter { isTaken($0) } }
+  var indices: [Int] { (0..<slotCount).filter { isTaken($0) } }
 
   mutating func insert(_ element: consuming Element) -> Int {
     var index = firstFree
     if index >= 0 {
-      firstFree = places[index].next
+      firstFree = slots[index].next
     } else {
-      index = placeCount
+      index = slotCount
       if index == capacity { grow() }
-      (places + index).initialize(to: Place())
-      placeCount += 1
+      (slots + index).initialize(to: Slot())
+      slotCount += 1
     }
-    places[index].generation &+= 1
+    slots[index].generation &+= 1
     (elements + index).initialize(to: element)
     count += 1
     return index
@@ -62,18 +62,18 @@ struct SlotMap<Element>: ~Copyable {
   @discardableResult
   mutating func remove(at index: Int) -> Element {
     check(index)
-    places[index].generation &+= 1
-    places[index].next = firstFree
+    slots[index].generation &+= 1
+    slots[index].next = firstFree
     firstFree = index
     count -= 1
     return (elements + index).move()
   }
 
   /// Whether the element of an identifier is still in the map.
-  func contains(_ id: SlotID) -> Bool { isTaken(id.index) && places[id.index].generation == id.generation }
+  func contains(_ id: SlotID) -> Bool { isTaken(id.index) && slots[id.index].generation == id.generation }
 
   /// The identifier of the element that is in a slot now.
-  func id(at index: Int) -> SlotID { SlotID(index: index, generation: places[checked(index)].generation) }
+  func id(at index: Int) -> SlotID { SlotID(index: index, generation: slots[checked(index)].generation) }
 
   /// The element in a slot that is taken.
   subscript(index: Int) -> Element {
@@ -82,10 +82,10 @@ struct SlotMap<Element>: ~Copyable {
   }
 
   /// The next element in the list; -1 at the end.
-  func next(after index: Int) -> Int { places[checked(index)].next }
+  func next(after index: Int) -> Int { slots[checked(index)].next }
 
   private func isTaken(_ index: Int) -> Bool {
-    index >= 0 && index < placeCount && places[index].generation & 1 == 1
+    index >= 0 && index < slotCount && slots[index].generation & 1 == 1
   }
 
   fileprivate func check(_ index: Int) { precondition(isTaken(index), "nothing is in slot \(index)") }
@@ -97,16 +97,16 @@ struct SlotMap<Element>: ~Copyable {
 
   private mutating func grow() {
     let larger = max(16, 2 * capacity)
-    let (newPlaces, newElements) = (
-      UnsafeMutablePointer<Place>.allocate(capacity: larger),
+    let (newSlots, newElements) = (
+      UnsafeMutablePointer<Slot>.allocate(capacity: larger),
       UnsafeMutablePointer<Element>.allocate(capacity: larger)
     )
-    newPlaces.moveInitialize(from: places, count: placeCount)
+    newSlots.moveInitialize(from: slots, count: slotCount)
     // Every slot is taken: the map grows only when none is free.
-    newElements.moveInitialize(from: elements, count: placeCount)
-    places.deallocate()
+    newElements.moveInitialize(from: elements, count: slotCount)
+    slots.deallocate()
     elements.deallocate()
-    (places, elements, capacity) = (newPlaces, newElements, larger)
+    (slots, elements, capacity) = (newSlots, newElements, larger)
   }
 }
 
@@ -123,16 +123,16 @@ struct SlotList: Sendable {
 
   mutating func append<Element>(_ index: Int, in map: inout SlotMap<Element>) {
     map.check(index)
-    (map.places[index].previous, map.places[index].next) = (last, -1)
-    if last < 0 { first = index } else { map.places[last].next = index }
+    (map.slots[index].previous, map.slots[index].next) = (last, -1)
+    if last < 0 { first = index } else { map.slots[last].next = index }
     last = index
   }
 
   mutating func remove<Element>(_ index: Int, in map: inout SlotMap<Element>) {
     map.check(index)
-    let (previous, next) = (map.places[index].previous, map.places[index].next)
-    if previous < 0 { first = next } else { map.places[previous].next = next }
-    if next < 0 { last = previous } else { map.places[next].previous = previous }
+    let (previous, next) = (map.slots[index].previous, map.slots[index].next)
+    if previous < 0 { first = next } else { map.slots[previous].next = next }
+    if next < 0 { last = previous } else { map.slots[next].previous = previous }
   }
 }
 

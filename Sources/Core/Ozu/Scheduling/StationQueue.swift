@@ -15,7 +15,7 @@
 ///   fixed.
 struct StationQueue: Sendable {
   /// The position of a job in its queue. A job is in one queue at most.
-  struct Place {
+  struct Position {
     /// A sequence number: the older of two jobs has the smaller one.
     fileprivate(set) var turn = 0
     fileprivate(set) var size = 0
@@ -23,7 +23,8 @@ struct StationQueue: Sendable {
     fileprivate var subqueue: Int { priority.rawValue * SizeClass.count + SizeClass.number(of: size) }
   }
 
-  private struct Level {
+  /// What is counted of the jobs of one priority.
+  private struct LevelCounts {
     var count = 0
     /// The job that was last overtaken, by its `turn`, and how many bytes have overtaken it.
     var overtaken = (turn: -1, size: 0)
@@ -31,7 +32,7 @@ struct StationQueue: Sendable {
 
   private static let levelCount = ImagePriority.allCases.count
   // Two allocations: the queue of an origin is made for its first job and dropped with its last.
-  private var levels = [Level](repeating: Level(), count: levelCount)
+  private var levels = [LevelCounts](repeating: LevelCounts(), count: levelCount)
   /// All subqueues of the first level, then those of the second, and so on.
   private var subqueues = [SlotList](repeating: SlotList(), count: levelCount * SizeClass.count)
 
@@ -44,18 +45,18 @@ struct StationQueue: Sendable {
   mutating func append<Job: Queued>(
     _ job: Int, priority: ImagePriority, size: Int, turn: Int, in jobs: inout SlotMap<Job>
   ) {
-    let place = Place(turn: turn, size: size, priority: priority)
-    jobs[job].place = place
-    subqueues[place.subqueue].append(job, in: &jobs)
+    let position = Position(turn: turn, size: size, priority: priority)
+    jobs[job].position = position
+    subqueues[position.subqueue].append(job, in: &jobs)
     levels[priority.rawValue].count += 1
     count += 1
   }
 
   /// Removes a job.
   mutating func remove<Job: Queued>(_ job: Int, in jobs: inout SlotMap<Job>) {
-    let place = jobs[job].place
-    subqueues[place.subqueue].remove(job, in: &jobs)
-    levels[place.priority.rawValue].count -= 1
+    let position = jobs[job].position
+    subqueues[position.subqueue].remove(job, in: &jobs)
+    levels[position.priority.rawValue].count -= 1
     count -= 1
   }
 
@@ -67,7 +68,7 @@ struct StationQueue: Sendable {
     var turn = Int.max
     for subqueue in level * SizeClass.count..<(level + 1) * SizeClass.count {
       let job = subqueues[subqueue].first
-      if job >= 0 { turn = min(turn, jobs[job].place.turn) }
+      if job >= 0 { turn = min(turn, jobs[job].position.turn) }
     }
     return Rank(level: priority, turn: turn)
   }
@@ -92,17 +93,17 @@ struct StationQueue: Sendable {
     var (oldest, oldestSubqueue) = (-1, 0)
     for subqueue in subqueues {
       let job = self.subqueues[subqueue].first
-      if job >= 0, oldest < 0 || jobs[job].place.turn < jobs[oldest].place.turn {
+      if job >= 0, oldest < 0 || jobs[job].position.turn < jobs[oldest].position.turn {
         (oldest, oldestSubqueue) = (job, subqueue)
       }
     }
-    let turn = jobs[oldest].place.turn
+    let turn = jobs[oldest].position.turn
     if levels[level].overtaken.turn != turn { levels[level].overtaken = (turn, 0) }
-    let credit = jobs[oldest].place.size - levels[level].overtaken.size
+    let credit = jobs[oldest].position.size - levels[level].overtaken.size
     for subqueue in subqueues.lowerBound..<oldestSubqueue {
       let job = self.subqueues[subqueue].first
-      guard job >= 0, jobs[job].place.size <= credit else { continue }
-      levels[level].overtaken.size += jobs[job].place.size
+      guard job >= 0, jobs[job].position.size <= credit else { continue }
+      levels[level].overtaken.size += jobs[job].position.size
       return job
     }
     return oldest
@@ -112,12 +113,12 @@ struct StationQueue: Sendable {
   ///
   /// - Complexity: O(count).
   func position<Job: Queued>(of job: Int, in jobs: borrowing SlotMap<Job>) -> Int {
-    let place = jobs[job].place
-    let level = place.priority.rawValue
+    let own = jobs[job].position
+    let level = own.priority.rawValue
     var position = levels[(level + 1)...].reduce(0) { $0 + $1.count }
     for subqueue in level * SizeClass.count..<(level + 1) * SizeClass.count {
       var other = subqueues[subqueue].first
-      while other >= 0, jobs[other].place.turn < place.turn {
+      while other >= 0, jobs[other].position.turn < own.turn {
         position += 1
         other = jobs.next(after: other)
       }
@@ -128,7 +129,7 @@ struct StationQueue: Sendable {
 
 /// An element of a `SlotMap` that can be in a `StationQueue`.
 protocol Queued {
-  var place: StationQueue.Place { get set }
+  var position: StationQueue.Position { get set }
 }
 
 /// The size classes with a subqueue each: one for each factor of eight above 64 KB.

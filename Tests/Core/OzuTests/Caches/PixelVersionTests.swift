@@ -30,7 +30,7 @@ struct PixelVersionTests {
 
   @Test("are not used for smaller pictures")
   func variants() throws {
-    let made = KnownVariants.Variant(
+    let made = KnownVariants.SizeVariant(
       key: ImageKey(source: CacheKey("a"), steps: ["b"]), resize: nil, size: PixelSize(1, 1))
     let data = VariantsRecord([made]).data
     #expect(VariantsRecord(data, of: CacheKey("a"))?.pictures == [made])

@@ -29,7 +29,7 @@ struct RecordTests {
   }
 
   private static let made = (1...3).map { number in
-    KnownVariants.Variant(
+    KnownVariants.SizeVariant(
       key: ImageKey(source: CacheKey("a"), steps: ["\(number)"]),
       resize: number == 1
         ? nil
@@ -155,7 +155,7 @@ struct RecordTests {
   func variantsBound() {
     var record = VariantsRecord()
     for number in 0..<20 {
-      let made = KnownVariants.Variant(
+      let made = KnownVariants.SizeVariant(
         key: ImageKey(source: CacheKey("a"), steps: ["\(number)"]), resize: nil, size: PixelSize(1, 1))
       let isNew = record.note(made)
       let isNewAgain = record.note(made)

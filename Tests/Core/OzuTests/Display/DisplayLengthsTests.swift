@@ -7,7 +7,7 @@ import Testing
 @Suite("Lengths and pixels of a view")
 @MainActor
 struct DisplayLengthsTests {
-  private struct Place: ImagePresenting {
+  private struct PresentingView: ImagePresenting {
     let images: ImageBinding
   }
 
@@ -18,7 +18,7 @@ struct DisplayLengthsTests {
     let processors: [any ImageProcessing] = [
       RoundedCorners(.rectangle(radius: 8), border: line), GaussianBlur(radius: 2), .grayscale,
     ]
-    Place(images: stage.binding).setImage(from: Stage.url("a"), processors: processors)
+    PresentingView(images: stage.binding).setImage(from: Stage.url("a"), processors: processors)
     let wide = RoundedCorners.Border(width: scale, color: .clear)
     let wanted: [any ImageProcessing] = [
       RoundedCorners(.rectangle(radius: 8 * scale), border: wide), GaussianBlur(radius: 2 * scale),
@@ -38,12 +38,12 @@ struct DisplayLengthsTests {
     try Fixture.photo.data(as: .jpeg).write(to: file)
     let prefetcher = ImagePrefetcher(pipeline: pipeline)
     let corners: [any ImageProcessing] = [.roundedCorners(radius: 3)]
-    for await outcome in prefetcher.start([file], in: Place(images: images), processors: corners) {
+    for await outcome in prefetcher.start([file], in: PresentingView(images: images), processors: corners) {
       guard case .done = outcome.ending else {
         Issue.record("\(outcome.ending)")
         return
       }
     }
-    #expect(Place(images: images).setImage(from: file, processors: corners))
+    #expect(PresentingView(images: images).setImage(from: file, processors: corners))
   }
 }

@@ -42,11 +42,11 @@ struct ImageBindingTests {
     struct Symbol: FailureImage {
       let ozuContent: DisplayContent
     }
-    struct Place: ImagePresenting {
+    struct PresentingView: ImagePresenting {
       let images: ImageBinding
     }
     let stage = Stage()
-    Place(images: stage.binding).setImage(
+    PresentingView(images: stage.binding).setImage(
       from: Self.a, placeholder: .toolkitImage(ToolkitImage("photo")),
       failureImage: Symbol(ozuContent: .toolkitImage(ToolkitImage("broken"))))
     stage.script.loads[0].fail(.noSuchFile("a"))

@@ -242,15 +242,15 @@ struct OracleRun {
 
   /// Waits until nothing moves but what gates and suspended queues hold.
   private func settle() async throws {
-    var calmCount = 0
+    var idleCount = 0
     try await eventually(
       {
-        calmCount = isCalm ? calmCount + 1 : 0
-        return calmCount >= 3
+        idleCount = isIdle ? idleCount + 1 : 0
+        return idleCount >= 3
       }())
   }
 
-  private var isCalm: Bool {
+  private var isIdle: Bool {
     let isHolding = origins.isHolding
     var networkCount = 0
     let jobs = pipeline.snapshots

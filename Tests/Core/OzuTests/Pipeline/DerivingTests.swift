@@ -125,7 +125,7 @@ struct DerivingTests {
     let variants = KnownVariants()
     for number in 0..<20_000 {
       let key = ImageKey(source: CacheKey("\(number)"), steps: ["resize"])
-      variants.note(KnownVariants.Variant(key: key, resize: Self.large, size: PixelSize(160, 120)))
+      variants.note(KnownVariants.SizeVariant(key: key, resize: Self.large, size: PixelSize(160, 120)))
     }
     let known = (0..<20_000).filter {
       !variants.finished(of: ImageKey(source: CacheKey("\($0)"), steps: []).source).isEmpty
@@ -136,7 +136,7 @@ struct DerivingTests {
     let source = ImageKey(source: CacheKey("many"), steps: []).source
     for number in 0..<100 {
       let key = ImageKey(source: CacheKey("many"), steps: ["\(number)"])
-      variants.note(KnownVariants.Variant(key: key, resize: nil, size: PixelSize(200 - number, 10)))
+      variants.note(KnownVariants.SizeVariant(key: key, resize: nil, size: PixelSize(200 - number, 10)))
     }
     #expect(variants.finished(of: source).map(\.size.width) == Array(101...108))
   }

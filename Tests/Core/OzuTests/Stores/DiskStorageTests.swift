@@ -22,11 +22,11 @@ import Testing
       arguments: [[:], ["HOME": ""], ["HOME": "relative/path"], ["XDG_CACHE_HOME": "x"]] as [[String: String]]
     )
     func temporary(_ environment: [String: String]) throws {
-      let place = try Place()
-      defer { place.remove() }
+      let base = try TemporaryFolder()
+      defer { base.remove() }
       for _ in 0..<2 {
-        let folder = DiskStorage.cacheFolder(of: environment, in: place.path)
-        #expect(folder == "\(place.path)/ozu-\(geteuid())")
+        let folder = DiskStorage.cacheFolder(of: environment, in: base.path)
+        #expect(folder == "\(base.path)/ozu-\(geteuid())")
         #expect(try mode(folder) == 0o700)
       }
     }
@@ -36,18 +36,18 @@ import Testing
 
     @Test("is never one that others can enter or have chosen", arguments: Trap.allCases)
     func trap(_ trap: Trap) throws {
-      let place = try Place()
-      defer { place.remove() }
-      let name = "\(place.path)/ozu-\(geteuid())"
+      let base = try TemporaryFolder()
+      defer { base.remove() }
+      let name = "\(base.path)/ozu-\(geteuid())"
       switch trap {
       case .link: #expect(symlink("/var", name) == 0)
       case .file: #expect(FileManager.default.createFile(atPath: name, contents: nil))
       case .open: #expect(mkdir(name, 0o700) == 0 && chmod(name, 0o777) == 0)
       }
-      let folder = DiskStorage.cacheFolder(of: [:], in: place.path)
-      #expect(folder != name && folder.hasPrefix(place.path + "/ozu-"))
+      let folder = DiskStorage.cacheFolder(of: [:], in: base.path)
+      #expect(folder != name && folder.hasPrefix(base.path + "/ozu-"))
       #expect(try mode(folder) == 0o700)
-      #expect(DiskStorage.cacheFolder(of: [:], in: place.path) == folder)
+      #expect(DiskStorage.cacheFolder(of: [:], in: base.path) == folder)
     }
 
     private func mode(_ path: String) throws -> mode_t {
@@ -56,7 +56,7 @@ import Testing
       return status.st_mode & 0o777
     }
 
-    private struct Place {
+    private struct TemporaryFolder {
       let path = NSTemporaryDirectory() + "ozu-storage-\(UUID())"
 
       init() throws {

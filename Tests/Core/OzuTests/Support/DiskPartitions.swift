@@ -13,7 +13,7 @@ extension CacheFormat {
   var partition: DiskCache.Partition { DiskCache.Partition("format:" + name) }
 }
 
-extension KnownVariants.Variant {
+extension KnownVariants.SizeVariant {
   init(key: ImageKey, resize: Resize?, size: PixelSize, partition: DiskCache.Partition) {
     self.init(key: key, resize: resize, size: size, kind: ImageStoreKind(partition.name))
   }
