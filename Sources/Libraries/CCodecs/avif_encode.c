@@ -61,7 +61,7 @@ OzuStatus ozu_avif_encode(
     source.pixels = (uint8_t *)request->pixels;
     source.rowBytes = (uint32_t)request->bytes_per_row;
     encoder->maxThreads = 1;
-    static const int speeds[] = {10, 8, 5};
+    static const int speeds[] = {10, 6, 5};
     encoder->speed = speeds[request->effort];
     int quantizer = request->is_lossless ? 0 : (int)((1 - request->quality) * 63 + 0.5);
     encoder->minQuantizer = encoder->maxQuantizer = quantizer;

@@ -44,6 +44,7 @@ OzuWebPAnimation *ozu_webp_animation_new(const OzuWebPAnimationRequest *request)
     static const int methods[] = {2, 4, 6};
     animation->config.quality = (float)(request->quality * 100);
     animation->config.method = methods[request->effort];
+    animation->config.use_sharp_yuv = request->effort == OzuEffortHigh;
     // Encodes each frame both lossy and lossless, at twice the time, and keeps the smaller one.
     options.allow_mixed = request->effort == OzuEffortHigh;
   }

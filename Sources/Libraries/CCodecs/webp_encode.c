@@ -36,7 +36,8 @@ OzuStatus ozu_webp_encode(
   }
   config.thread_level = 0;
   // The conversion that compares whole pixels needs red, green and blue.
-  config.use_sharp_yuv = !request->is_lossless && request->chroma == OzuChromaFull;
+  config.use_sharp_yuv =
+      !request->is_lossless && (request->chroma == OzuChromaFull || request->effort == OzuEffortHigh);
   picture.use_argb = request->is_lossless || config.use_sharp_yuv;
   picture.width = (int)request->width;
   picture.height = (int)request->height;

@@ -64,7 +64,7 @@ public struct OutputFormat: Hashable, Sendable {
 
   /// The format that the client of a server accepts, by the `Accept` field of its request (RFC 9110 §12.5.1): AVIF, JPEG XL
   /// or WebP if the field names it with a quality that is not zero, the higher quality first, in this order at equal
-  /// quality; otherwise JPEG or PNG. Wildcards do not count for these, because browsers have always sent them, whatever
+  /// quality, which is that of their bytes at an equal look, over photographs and drawn pictures; otherwise JPEG or PNG. Wildcards do not count for these, because browsers have always sent them, whatever
   /// they could read.
   ///
   /// Two fields with the same result are one recipe, and share cached files. A server that uses this must send `Vary:
@@ -88,7 +88,7 @@ public struct OutputFormat: Hashable, Sendable {
 
   /// Raised when the same recipe makes other bytes than in an earlier release, so that files of that release are made
   /// again.
-  private static let version = 1
+  private static let version = 2
 
   /// The identity of the recipe as a text. It never changes for a recipe, because it is part of a key.
   var identifier: String {
