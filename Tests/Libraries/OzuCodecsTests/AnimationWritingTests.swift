@@ -137,7 +137,9 @@ struct AnimationWritingTests {
       return try frames.encoded(as: .png)[25]
     }
     #expect(try colorType("colours that change all the time") == 2)
-    #expect(try colorType("equal frames alone") == 2)
+    // It is written as a still picture, whose layout may be another one.
+    let alone = try #require(FrameSequence.plain.first { $0.name == "equal frames alone" })
+    #expect(try alone.encoded(as: .png) == CodecRegistry.standard.encode(alone.frame(0), as: .png))
     #expect(try colorType("transparency that comes late") == 6)
     #expect(try colorType("holes in a picture") == 6)
     // Two corners change, and the pixels between them do not.

@@ -61,6 +61,98 @@ import Testing
       }
     }
 
+    /// A picture of pixels in no order, and how it should be stored: the colour type, the bit depth, and the bytes of the
+    /// palette and of its alpha.
+    struct Layout: CustomTestStringConvertible {
+      let testDescription: String
+      var format = PixelFormat.bgra8
+      let colors: [Pixel]
+      let head: [UInt8]
+      var palette = 0
+      var alphas = 0
+
+      static func gray(_ values: [Int], alpha: UInt8 = 255) -> [Pixel] {
+        values.map { value in
+          let value = min(UInt8(value), alpha)
+          return Pixel(red: value, green: value, blue: value, alpha: alpha)
+        }
+      }
+
+      static func colors(_ count: Int, alpha: UInt8 = 255) -> [Pixel] {
+        (0..<count).map { index in
+          Pixel(red: UInt8(index % 16), green: UInt8(index / 16 % 16), blue: UInt8(index / 256), alpha: alpha)
+        }
+      }
+    }
+
+    private static let layouts = [
+      Layout(testDescription: "black and white", colors: Layout.gray([0, 255]), head: [1, 0]),
+      Layout(testDescription: "four greys", colors: Layout.gray([0, 85, 170, 255]), head: [2, 0]),
+      Layout(
+        testDescription: "greys of a scanner", format: .gray8, colors: Layout.gray([0, 85, 170, 255]),
+        head: [2, 0]),
+      Layout(testDescription: "16 greys", colors: Layout.gray((0..<16).map { $0 * 17 }), head: [4, 0]),
+      Layout(testDescription: "2 other greys", colors: Layout.gray([3, 200]), head: [1, 3], palette: 6),
+      Layout(
+        testDescription: "2 other greys of a scanner", format: .gray8, colors: Layout.gray([3, 200]),
+        head: [1, 3], palette: 6),
+      Layout(testDescription: "200 greys", colors: Layout.gray(Array(0..<200)), head: [8, 0]),
+      Layout(
+        testDescription: "greys with alpha",
+        colors: Layout.gray(Array(0..<200)) + Layout.gray(Array(0..<90), alpha: 90), head: [8, 4]),
+      Layout(
+        testDescription: "deep greys", format: .rgba16, colors: Layout.gray(Array(0..<200)), head: [16, 0]),
+      Layout(testDescription: "2 colours", colors: Layout.colors(2), head: [1, 3], palette: 6),
+      Layout(testDescription: "16 colours", colors: Layout.colors(16), head: [4, 3], palette: 48),
+      Layout(testDescription: "256 colours", colors: Layout.colors(256), head: [8, 3], palette: 768),
+      Layout(testDescription: "257 colours", colors: Layout.colors(257), head: [8, 2]),
+      Layout(
+        testDescription: "transparent, half, opaque",
+        colors: [.clear] + Layout.colors(3) + Layout.colors(2, alpha: 99),
+        head: [4, 3], palette: 18, alphas: 3),
+      Layout(
+        testDescription: "257 colours with alpha", colors: Layout.colors(256) + [.clear], head: [8, 6]),
+    ]
+
+    @Test("is stored in the smallest layout that keeps every pixel", arguments: layouts)
+    func layouts(layout: Layout) throws {
+      let size = PixelSize(203, 127)
+      var random = SeededGenerator(seed: 5)
+      let pixels =
+        layout.colors
+        + (layout.colors.count..<size.pixelCount).map { _ in
+          layout.colors[Int.random(in: 0..<layout.colors.count, using: &random)]
+        }
+      let isOpaque = layout.colors.allSatisfy { $0.alpha == 255 }
+      let bitmap = Bitmap(size: size, isOpaque: isOpaque) { x, y in pixels[y * size.width + x] }
+        .converted(to: layout.format)
+      for effort in EncodingOptions.Effort.allCases {
+        let file = try PNGEncoder().encode(bitmap, options: EncodingOptions(effort: effort))
+        #expect(Array(file[24..<26]) == layout.head, "\(effort)")
+        #expect(Self.byteCount("PLTE", in: file) == layout.palette)
+        #expect(Self.byteCount("tRNS", in: file) == layout.alphas)
+        let context = DecodingContext(pixelFormats: .asStored)
+        let read = try CodecRegistry.standard.picture(from: file, context: context).bitmap
+        #expect(read.converted(to: layout.format) == bitmap, "\(effort)")
+        guard layout.format != .rgba16 else { continue }
+        let decoder = IncrementalDecoder(codecs: .standard)
+        decoder.append(file.dropLast(12))
+        let preview = try #require(try decoder.preview(context: DecodingContext()))
+        #expect(preview.bitmap == bitmap.converted(to: .bgra8), "libpng, \(effort)")
+      }
+    }
+
+    /// The bytes of the content of a chunk; 0 if there is none.
+    private static func byteCount(_ name: String, in file: Data) -> Int {
+      var position = 8
+      while position + 8 <= file.count {
+        let count = file[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+        if file[position + 4..<position + 8].elementsEqual(name.utf8) { return count }
+        position += count + 12
+      }
+      return 0
+    }
+
     @Test(
       "uses the filter that leaves the smallest values, and applies it correctly", arguments: [1, 3, 4, 6, 8])
     func filters(pixelByteCount: Int) throws {
@@ -86,11 +178,11 @@ import Testing
           }
           filter.row.copyMemory(from: row, byteCount: count)
           let expected = Self.naive(row, above, pixelByteCount)
-          filter.withFiltered(isFiltered: true) { bytes in
+          filter.withFiltered(.smallestSum) { bytes in
             #expect(Int(bytes[0]) == expected.number)
             #expect(Array(bytes.dropFirst()) == expected.bytes)
           }
-          filter.withFiltered(isFiltered: false) { bytes in
+          filter.withFiltered(.none) { bytes in
             #expect(bytes[0] == 0)
             #expect(Array(bytes.dropFirst()) == row)
           }

@@ -72,7 +72,8 @@ public struct EncodingOptions: Hashable, Sendable {
 
   /// `medium` by default.
   ///
-  /// - PNG: `low` filters without a sample; `high` compresses by zlib's levels 7 and 9.
+  /// - PNG: `low` takes the layout that should be the smallest, without a sample; `high` compares more filters, some of
+  ///   them over the whole picture, and compresses by zlib's levels 7 and 9.
   /// - WebP: libwebp's methods 2, 4 and 6, and sharp chroma for `high`; the levels 1, 4 and 7 of lossless files.
   /// - AVIF: libaom's speeds 10, 6 and 5.
   /// - JPEG XL: libjxl's efforts 3, 5 and 8.

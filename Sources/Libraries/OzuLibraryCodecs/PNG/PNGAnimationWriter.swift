@@ -17,7 +17,8 @@ import OzuImaging
 /// Writes an animated PNG (W3C PNG, third edition, §4.9): the first frame as the picture of the file, and the
 /// changed area of each further frame.
 ///
-/// All frames have the pixel format of the first, with or without alpha. So the first frame is written when the
+/// All frames have the pixel format of the first, with or without alpha. None has a palette: all frames would share it,
+/// and the colours of later frames are not known when the first is written. So the first frame is written when the
 /// second is known: without alpha if both are opaque and share few pixels that alpha could leave out. If
 /// transparency comes later, the frames written so far are decoded and written again, once.
 ///
@@ -108,17 +109,17 @@ final class PNGAnimationWriter: AnimationWriting {
     }
     endDelay()
     shown = frame
-    let replacedPlan = try plan(of: change.replaced)
-    if hasAlpha, let holed = change.paintedOver {
-      let holedPlan = try plan(of: holed)
-      if try byteCount(holed, holedPlan) < byteCount(change.replaced, replacedPlan) {
+    let replaced = try plan(of: change.replaced)
+    if hasAlpha, let paintedOver = change.paintedOver {
+      let holed = try plan(of: paintedOver)
+      if try holed.byteCount() < replaced.byteCount() {
         try begin(change.rectangle, .over, duration)
-        try write(holed, holedPlan)
+        try write(holed)
         return
       }
     }
     try begin(change.rectangle, .source, duration)
-    try write(change.replaced, replacedPlan)
+    try write(replaced)
   }
 
   /// Shows the last canvas longer: by a longer delay if possible, and else by a frame that changes nothing.
@@ -137,7 +138,7 @@ final class PNGAnimationWriter: AnimationWriting {
     let corner = PixelRectangle(x: 0, y: 0, width: 1, height: 1)
     let pixel = canvas.part(corner)
     try begin(corner, .source, duration)
-    try write(pixel, plan(of: pixel))
+    try write(plan(of: pixel))
   }
 
   /// Begins the file.
@@ -147,7 +148,7 @@ final class PNGAnimationWriter: AnimationWriting {
     firstDuration = nil
     try writeHead(hasAlpha: hasAlpha)
     try begin(PixelRectangle(frame.size), .source, duration)
-    try write(frame, plan(of: frame))
+    try write(plan(of: frame))
   }
 
   func writeHead(hasAlpha: Bool) throws(PNGDeflater.Failure) {
@@ -189,35 +190,17 @@ final class PNGAnimationWriter: AnimationWriting {
   }
 
   func plan(of frame: BGRABitmap) throws(PNGDeflater.Failure) -> PNGPlan {
-    try PNGPlan(PNGStoredRows(frame.bitmap, hasAlpha: hasAlpha), effort: options.effort)
-  }
-
-  /// The bytes that a frame takes.
-  private func byteCount(_ frame: BGRABitmap, _ plan: PNGPlan) throws(PNGDeflater.Failure) -> Int {
-    var count = 0
-    try deflate(frame, plan) { count += $0.count }
-    return count
+    let layout = PNGLayout(frame.bitmap, hasAlpha: hasAlpha)
+    return try PNGPlan(PNGStoredRows(bitmap: frame.bitmap, layout: layout), effort: options.effort)
   }
 
   /// Appends the pixels of a frame: of the first as IDAT, of others as fdAT.
-  func write(_ frame: BGRABitmap, _ plan: PNGPlan) throws(PNGDeflater.Failure) {
+  func write(_ plan: PNGPlan) throws(PNGDeflater.Failure) {
     let isFirst = writtenFrameCount == 1
-    try deflate(frame, plan) { (piece) throws(PNGDeflater.Failure) in
+    try plan.deflate { (piece) throws(PNGDeflater.Failure) in
       try PNGChunkWriter.append(
         chunk: isFirst ? "IDAT" : "fdAT", prefix: isFirst ? [] : nextNumber().bigEndianBytes, piece,
         to: &file)
-    }
-  }
-
-  private func deflate(
-    _ frame: BGRABitmap, _ plan: PNGPlan,
-    flush: (UnsafeRawBufferPointer) throws(PNGDeflater.Failure) -> Void
-  ) throws(PNGDeflater.Failure) {
-    let deflater = try PNGDeflater(
-      plan.method, isFiltered: plan.isFiltered, pieceByteCount: PNGEncoder.chunkByteCount)
-    let rows = PNGStoredRows(frame.bitmap, hasAlpha: hasAlpha)
-    try plan.forEachRow(of: rows, 0..<frame.size.height) { (bytes, isLast) throws(PNGDeflater.Failure) in
-      try deflater.deflate(bytes, isLast: isLast, flush: flush)
     }
   }
 
@@ -234,7 +217,7 @@ final class PNGAnimationWriter: AnimationWriting {
 
 extension BGRABitmap {
   /// Whether all pixels are opaque, by looking at them.
-  fileprivate var hasOpaquePixels: Bool { !PNGStoredRows(bitmap).hasAlpha }
+  fileprivate var hasOpaquePixels: Bool { isOpaque || !bitmap.hasTransparentPixel }
 }
 
 extension PNGAnimationWriter {
@@ -267,7 +250,7 @@ extension PNGAnimationWriter {
         }
         let result = Result { () throws(PNGDeflater.Failure) in
           try begin(place, .source, frame.delay)
-          try write(pixels, plan(of: pixels))
+          try write(plan(of: pixels))
         }
         guard case .success = result else {
           throw .corrupt(.png, stage: "frames", reason: "a frame could not be written again")

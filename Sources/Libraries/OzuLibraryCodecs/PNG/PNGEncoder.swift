@@ -13,9 +13,10 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Writes PNG: RGB if all pixels are opaque, else RGBA with the colours divided by alpha; in 16 bits or in grey if
-/// the bitmap is; with an sRGB chunk, unless the options have a profile. Lossless, except for the rounding of
-/// premultiplied colours.
+/// Writes PNG in the smallest layout that keeps every pixel: without alpha if all are opaque, in grey if all are grey,
+/// with a palette if they have at most 256 colours and that takes fewer bytes; else RGB, and RGBA with the colours divided
+/// by alpha; in 16 bits if the bitmap has them; with an sRGB chunk, unless the options have a profile. Lossless, except for
+/// the rounding of premultiplied colours.
 ///
 /// Photographs and drawings need different methods. The filtered bytes of a photograph have no repetitions and only
 /// their frequencies matter; ISA-L compresses them in a tenth of zlib's time. The bytes of a drawing do repeat,
@@ -48,11 +49,14 @@ public struct PNGEncoder: ImageEncoding {
       throw .tooLarge(.png, bitmap.size)
     }
     try options.metadata.checkProfile(for: .png)
-    let rows = PNGStoredRows(bitmap)
+    // A profile for colours cannot be written beside grey, nor is it known what codes for colours mean there.
+    var keepsColor = options.metadata.colorProfile != nil
+    if case .coded = bitmap.colorSpace { keepsColor = true }
+    let layouts = PNGLayout.smallest(for: bitmap, keepsColor: keepsColor)
+      .map { PNGStoredRows(bitmap: bitmap, layout: $0) }
     var file = OzuBytes()
     do throws(PNGDeflater.Failure) {
-      let plan = try PNGPlan(rows, effort: options.effort)
-      try write(rows, plan, options.metadata, to: &file)
+      try write(PNGPlan(layouts, effort: options.effort), options.metadata, to: &file)
     } catch {
       free(file.bytes)
       throw .failed(.png, reason: "out of memory")
@@ -61,19 +65,20 @@ public struct PNGEncoder: ImageEncoding {
   }
 
   private func write(
-    _ rows: PNGStoredRows, _ plan: PNGPlan, _ metadata: EncodedMetadata, to file: inout OzuBytes
+    _ plan: PNGPlan, _ metadata: EncodedMetadata, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
-    let size = rows.bitmap.size
+    let (bitmap, layout) = (plan.rows.bitmap, plan.rows.layout)
     try PNGChunkWriter.appendHeader(
-      size, bitDepth: rows.isDeep ? 16 : 8, colorType: rows.colorType, to: &file)
+      bitmap.size, bitDepth: UInt8(layout.bitDepth), colorType: layout.colorType, to: &file)
     try PNGChunkWriter.append(
-      metadata, isGray: rows.bitmap.format == .gray8, rows.bitmap.colorSpace, to: &file)
-    let deflater = try PNGDeflater(
-      plan.method, isFiltered: plan.isFiltered, pieceByteCount: Self.chunkByteCount)
-    try plan.forEachRow(of: rows, 0..<size.height) { (bytes, isLast) throws(PNGDeflater.Failure) in
-      try deflater.deflate(bytes, isLast: isLast) { (piece) throws(PNGDeflater.Failure) in
-        try PNGChunkWriter.append(chunk: "IDAT", piece, to: &file)
-      }
+      metadata, isGray: layout.isGray || bitmap.format == .gray8, bitmap.colorSpace, to: &file)
+    if let palette = layout.palette {
+      try PNGChunkWriter.append(chunk: "PLTE", palette.colors, to: &file)
+      let alphas = palette.alphas
+      if !alphas.isEmpty { try PNGChunkWriter.append(chunk: "tRNS", alphas, to: &file) }
+    }
+    try plan.deflate { (piece) throws(PNGDeflater.Failure) in
+      try PNGChunkWriter.append(chunk: "IDAT", piece, to: &file)
     }
     try PNGChunkWriter.append(chunk: "IEND", [UInt8](), to: &file)
   }

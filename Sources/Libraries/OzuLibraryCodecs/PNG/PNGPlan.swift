@@ -1,38 +1,74 @@
 import OzuCodecs
 import OzuImaging
 
-/// How the rows of a picture are filtered and compressed.
+/// How a picture is stored, filtered and compressed.
 struct PNGPlan {
-  let isFiltered: Bool
+  let rows: PNGStoredRows
+  let filter: PNGFilter.Choice
   let method: PNGDeflater.Method
 
   /// If a sample shrinks to less than this share, zlib's search for repetitions is worth its time, and takes
   /// little.
   private static let repetitiveShare = 0.2
+  /// With high effort, at most this number of plans compress the whole picture: those whose samples have at most this
+  /// share of the bytes of the smallest.
+  private static let trialCount = 3
+  private static let trialShare = 1.05
   private static let bandRowCount = 8
   private static let bandCount = 12
 
-  /// Decides by a sample of the rows.
+  /// The plan for a frame of an animation, whose layout is that of all frames.
   init(_ rows: PNGStoredRows, effort: EncodingOptions.Effort) throws(PNGDeflater.Failure) {
-    if effort == .low {
-      (isFiltered, method) = (true, .fast)
-      return
-    }
-    let bands = Self.bands(height: rows.bitmap.size.height)
-    let filtered = try PNGPlan(isFiltered: true, method: .fast).byteCount(of: rows, bands)
-    let plain = try PNGPlan(isFiltered: false, method: .fast).byteCount(of: rows, bands)
-    isFiltered = filtered.deflated < plain.deflated
-    let best = isFiltered ? filtered : plain
-    let isRepetitive = Double(best.deflated) < Self.repetitiveShare * Double(best.whole)
-    method =
-      switch effort {
-      case .high: .zlib(isRepetitive ? 9 : 7)
-      default: isRepetitive || !isFiltered ? .zlib(4) : .fast
-      }
+    try self.init([rows], effort: effort)
   }
 
-  private init(isFiltered: Bool, method: PNGDeflater.Method) {
-    (self.isFiltered, self.method) = (isFiltered, method)
+  /// Decides by a sample of the rows.
+  ///
+  /// - Parameter layouts: the same picture in each layout that is possible; the one that should be the smallest is
+  ///   the last.
+  init(_ layouts: [PNGStoredRows], effort: EncodingOptions.Effort) throws(PNGDeflater.Failure) {
+    precondition(!layouts.isEmpty, "a picture has a layout")
+    if effort == .low {
+      let rows = layouts[layouts.count - 1]
+      self.init(rows: rows, filter: rows.layout.palette == nil ? .smallestSum : .none, method: .fast)
+      return
+    }
+    var candidates: [(plan: PNGPlan, whole: Int, deflated: Int)] = []
+    for rows in layouts {
+      let bands = Self.bands(height: rows.bitmap.size.height)
+      let sampledCount = bands.reduce(0) { $0 + $1.count }
+      let headCount = rows.layout.byteCount * sampledCount / rows.bitmap.size.height
+      for filter in effort == .high ? PNGFilter.Choice.allCases : [.none, .smallestSum] {
+        let plan = PNGPlan(rows: rows, filter: filter, method: .fast)
+        let (whole, deflated) = try plan.byteCount(bands)
+        candidates.append((plan, whole, deflated + headCount))
+      }
+    }
+    candidates.sort { $0.deflated < $1.deflated }
+    let best = candidates[0]
+    let isRepetitive = Double(best.deflated) < Self.repetitiveShare * Double(best.whole)
+    let mayRepeat = isRepetitive || best.plan.filter == .none
+    guard effort == .high else {
+      self.init(rows: best.plan.rows, filter: best.plan.filter, method: mayRepeat ? .zlib(4) : .fast)
+      return
+    }
+    // The sample is compressed by another library. What is nearly as small there may be smaller here.
+    let likely = candidates.prefix(Self.trialCount)
+      .filter { Double($0.deflated) <= Self.trialShare * Double(best.deflated) }
+    var smallest: (plan: PNGPlan, byteCount: Int)?
+    for candidate in likely {
+      let rows = candidate.plan.rows
+      let plan = PNGPlan(rows: rows, filter: candidate.plan.filter, method: .zlib(mayRepeat ? 9 : 7))
+      let byteCount = try likely.count == 1 ? 0 : plan.byteCount() + rows.layout.byteCount
+      if smallest.map({ byteCount < $0.byteCount }) ?? true { smallest = (plan, byteCount) }
+    }
+    self = smallest?.plan ?? best.plan
+  }
+
+  private init(rows: PNGStoredRows, filter: PNGFilter.Choice, method: PNGDeflater.Method) {
+    self.rows = rows
+    self.filter = filter
+    self.method = method
   }
 
   /// Bands of rows, distributed over the height; all rows if there are few.
@@ -45,13 +81,11 @@ struct PNGPlan {
   }
 
   /// The bytes of a sample, and those of its stream.
-  private func byteCount(
-    of rows: PNGStoredRows, _ bands: [Range<Int>]
-  ) throws(PNGDeflater.Failure) -> (whole: Int, deflated: Int) {
+  private func byteCount(_ bands: [Range<Int>]) throws(PNGDeflater.Failure) -> (whole: Int, deflated: Int) {
     var (whole, deflated) = (0, 0)
     for band in bands {
-      let deflater = try PNGDeflater(method, isFiltered: isFiltered, pieceByteCount: 16 << 10)
-      try forEachRow(of: rows, band) { (bytes, isLast) throws(PNGDeflater.Failure) in
+      let deflater = try PNGDeflater(method, isFiltered: filter != .none, pieceByteCount: 16 << 10)
+      try forEachRow(band) { (bytes, isLast) throws(PNGDeflater.Failure) in
         whole += bytes.count
         try deflater.deflate(bytes, isLast: isLast) { deflated += $0.count }
       }
@@ -59,103 +93,41 @@ struct PNGPlan {
     return (whole, deflated)
   }
 
+  /// The bytes that the pixels take.
+  func byteCount() throws(PNGDeflater.Failure) -> Int {
+    var count = 0
+    try deflate { count += $0.count }
+    return count
+  }
+
+  /// Passes the stream of the whole picture to `flush` in pieces.
+  func deflate(
+    flush: (UnsafeRawBufferPointer) throws(PNGDeflater.Failure) -> Void
+  ) throws(PNGDeflater.Failure) {
+    let deflater = try PNGDeflater(
+      method, isFiltered: filter != .none, pieceByteCount: PNGEncoder.chunkByteCount)
+    try forEachRow(0..<rows.bitmap.size.height) { (bytes, isLast) throws(PNGDeflater.Failure) in
+      try deflater.deflate(bytes, isLast: isLast, flush: flush)
+    }
+  }
+
   /// Calls `body` with each row of a range, after the number of its filter.
-  func forEachRow<Failure: Error>(
-    of rows: PNGStoredRows, _ range: Range<Int>,
-    _ body: (_ bytes: UnsafeRawBufferPointer, _ isLast: Bool) throws(Failure) -> Void
+  private func forEachRow<Failure: Error>(
+    _ range: Range<Int>, _ body: (_ bytes: UnsafeRawBufferPointer, _ isLast: Bool) throws(Failure) -> Void
   ) throws(Failure) {
-    let filter = PNGFilter(rowByteCount: rows.rowByteCount, pixelByteCount: rows.pixelByteCount)
-    let straight = UnsafeMutableRawBufferPointer.allocate(
+    let filters = PNGFilter(rowByteCount: rows.rowByteCount, pixelByteCount: rows.pixelByteCount)
+    let scratch = UnsafeMutableRawBufferPointer.allocate(
       byteCount: rows.bitmap.size.width * rows.bitmap.format.bytesPerPixel, alignment: 16)
-    defer { straight.deallocate() }
+    defer { scratch.deallocate() }
     try rows.bitmap.withUnsafeBytes { (pixels) throws(Failure) in
-      // `straight` holds a row of the bitmap, `filter.row` a row of the file.
-      guard let scratch = straight.baseAddress else { return }
+      // `scratch` holds a row of the bitmap, `filters.row` a row of the file.
+      guard let scratch = scratch.baseAddress else { return }
       for y in range {
-        rows.write(y, of: pixels, to: filter.row, straight: scratch)
-        try filter.withFiltered(isFiltered: isFiltered) { (bytes) throws(Failure) in
+        rows.write(y, of: pixels, to: filters.row, scratch: scratch)
+        try filters.withFiltered(filter) { (bytes) throws(Failure) in
           try body(bytes, y == range.upperBound - 1)
         }
-        filter.advance()
-      }
-    }
-  }
-}
-
-/// The rows of a bitmap as PNG stores them: RGB if all pixels are opaque, else RGBA with the colours divided by
-/// alpha; 16 bits with the high byte first; grey as it is.
-struct PNGStoredRows {
-  let bitmap: Bitmap
-  let hasAlpha: Bool
-
-  init(_ bitmap: Bitmap) {
-    self.bitmap = bitmap
-    hasAlpha = !bitmap.isOpaque && bitmap.hasTransparentPixel
-  }
-
-  /// The rows of a frame; all frames have the pixel format of the first.
-  init(_ bitmap: Bitmap, hasAlpha: Bool) {
-    (self.bitmap, self.hasAlpha) = (bitmap, hasAlpha)
-  }
-
-  var isDeep: Bool { bitmap.format == .rgba16 }
-
-  /// The bytes of a pixel, which is the distance to the "left" byte of filters.
-  var pixelByteCount: Int {
-    switch bitmap.format {
-    case .gray8: 1
-    case .bgra8: hasAlpha ? 4 : 3
-    case .rgba16: hasAlpha ? 8 : 6
-    }
-  }
-
-  var rowByteCount: Int { bitmap.size.width * pixelByteCount }
-
-  /// The colour type of IHDR (third edition, §11.2.1).
-  var colorType: UInt8 { bitmap.format == .gray8 ? 0 : hasAlpha ? 6 : 2 }
-
-  /// Writes row `y` of the bitmap's `pixels` to a block of `rowByteCount` bytes.
-  ///
-  /// Unsafe pointers: a row of the bitmap has its width times the bytes of its format, and `straight` has the same
-  /// number.
-  func write(
-    _ y: Int, of pixels: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer,
-    straight: UnsafeMutableRawPointer
-  ) {
-    guard let start = pixels.baseAddress else { return }
-    let (width, row) = (bitmap.size.width, start + y * bitmap.bytesPerRow)
-    switch bitmap.format {
-    case .gray8: target.copyMemory(from: row, byteCount: width)
-    case .bgra8 where hasAlpha:
-      Premultiplication.undo(row, to: straight, width: width)
-      let (source, words) = (straight.assumingMemoryBound(to: UInt32.self), target)
-      for x in 0..<width {
-        let pixel = UInt32(littleEndian: source[x])
-        let swapped = pixel & 0xFF00_FF00 | pixel >> 16 & 0xFF | (pixel & 0xFF) << 16
-        words.storeBytes(of: swapped.littleEndian, toByteOffset: x &* 4, as: UInt32.self)
-      }
-    case .bgra8:
-      let (source, bytes) = (
-        row.assumingMemoryBound(to: UInt8.self), target.assumingMemoryBound(to: UInt8.self)
-      )
-      for x in 0..<width {
-        bytes[x &* 3] = source[x &* 4 &+ 2]
-        bytes[x &* 3 &+ 1] = source[x &* 4 &+ 1]
-        bytes[x &* 3 &+ 2] = source[x &* 4]
-      }
-    case .rgba16:
-      var source = row
-      if hasAlpha {
-        Premultiplication.undoWide(row, to: straight, width: width)
-        source = UnsafeRawPointer(straight)
-      }
-      let (values, channels) = (source.assumingMemoryBound(to: UInt16.self), hasAlpha ? 4 : 3)
-      for x in 0..<width {
-        for channel in 0..<channels {
-          target.storeBytes(
-            of: values[x &* 4 &+ channel].bigEndian, toByteOffset: (x &* channels &+ channel) &* 2,
-            as: UInt16.self)
-        }
+        filters.advance()
       }
     }
   }

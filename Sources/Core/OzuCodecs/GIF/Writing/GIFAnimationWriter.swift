@@ -32,7 +32,7 @@ final class GIFAnimationWriter: AnimationWriting {
   private var admission: FrameAdmission
   private var clock = FrameClock(unit: .milliseconds(10), playableCount: 2, limit: 65_535)
   /// The colours of all frames that fit into one table.
-  private var sharedColors = GIFColorTable()
+  private var sharedColors = ColorTable()
   private var pending: Pending?
   private var writtenFrameCount = 0
   private var file = Data(count: headByteCount)

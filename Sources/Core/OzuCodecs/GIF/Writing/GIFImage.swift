@@ -7,7 +7,7 @@ struct GIFImage {
   /// The index of transparent pixels.
   let transparentIndex: Int?
   /// The colours of this image; `nil` if it uses the shared colours.
-  let ownColors: GIFColorTable?
+  let ownColors: ColorTable?
   /// The number of bits of an index.
   let indexBitCount: Int
 
@@ -21,14 +21,14 @@ struct GIFImage {
   ///     transparent index, so one is added if there is room.
   init(
     _ canvas: BGRABitmap, over base: BGRABitmap, region: PixelRectangle,
-    clears: Bool, sharing shared: inout GIFColorTable, effort: EncodingOptions.Effort
+    clears: Bool, sharing shared: inout ColorTable, effort: EncodingOptions.Effort
   ) {
     let pixels = GIFPaintedPixels(canvas, over: base, region: region)
-    var own = GIFColorTable()
+    var own = ColorTable()
     let isExact =
       pixels.insertColors(into: &own)
-      && own.count + (pixels.hasHoles ? 1 : 0) <= GIFColorTable.limit
-    let isTransparent = pixels.hasHoles || clears && !(isExact && own.count == GIFColorTable.limit)
+      && own.count + (pixels.hasHoles ? 1 : 0) <= ColorTable.limit
+    let isTransparent = pixels.hasHoles || clears && !(isExact && own.count == ColorTable.limit)
     if isExact, shared.merge(own, needsTransparency: isTransparent) {
       ownColors = nil
       (transparentIndex, indexBitCount) = (isTransparent ? shared.transparentIndex : nil, shared.bitCount)
@@ -40,8 +40,8 @@ struct GIFImage {
       indices = pixels.indices(in: own)
     } else {
       let colors = ColorQuantizer.colors(
-        of: pixels, count: GIFColorTable.limit - (isTransparent ? 1 : 0), effort: effort)
-      own = GIFColorTable()
+        of: pixels, count: ColorTable.limit - (isTransparent ? 1 : 0), effort: effort)
+      own = ColorTable()
       for color in colors { _ = own.insert(color) }
       let palette = own.colors
       if isTransparent { _ = own.insertTransparency() }
@@ -99,7 +99,7 @@ struct GIFPaintedPixels {
   }
 
   /// Adds all colours to a table; `false` if they do not fit.
-  func insertColors(into table: inout GIFColorTable) -> Bool {
+  func insertColors(into table: inout ColorTable) -> Bool {
     var previous = Self.hole
     for color in colors where color != previous && color != Self.hole {
       guard table.insert(color) else { return false }
@@ -109,7 +109,7 @@ struct GIFPaintedPixels {
   }
 
   /// The indices of the pixels. The table must contain all their colours.
-  func indices(in table: GIFColorTable) -> [UInt8] {
+  func indices(in table: ColorTable) -> [UInt8] {
     let transparent = UInt8(table.transparentIndex ?? 0)
     var indices = [UInt8](repeating: transparent, count: colors.count)
     var (previous, previousIndex) = (Self.hole, transparent)
@@ -121,75 +121,5 @@ struct GIFPaintedPixels {
       indices[place] = previousIndex
     }
     return indices
-  }
-}
-
-/// Up to 256 colours in the order in which they were added; one index may be transparent. It finds the index of a
-/// colour in constant time.
-struct GIFColorTable {
-  static let limit = 256
-  /// Four times as many slots as colours, so that most searches end at the first slot.
-  private static let slotCount = 1024
-  private static let empty = UInt32.max
-
-  /// The colours by index; 0 for the transparent index.
-  private(set) var colors: [UInt32] = []
-  /// The index of transparent pixels.
-  private(set) var transparentIndex: Int?
-  private var keys = [UInt32](repeating: empty, count: slotCount)
-  private var values = [UInt8](repeating: 0, count: slotCount)
-
-  var count: Int { colors.count }
-
-  /// The number of bits of an index.
-  var bitCount: Int { max(1, Int.bitWidth - max(0, count - 1).leadingZeroBitCount) }
-
-  /// The table as the format stores it: three bytes for each index of `bitCount` bits.
-  var bytes: [UInt8] {
-    var bytes = colors.flatMap { [UInt8($0 >> 16), UInt8($0 >> 8 & 255), UInt8($0 & 255)] }
-    bytes += [UInt8](repeating: 0, count: 3 << bitCount - bytes.count)
-    return bytes
-  }
-
-  /// The slot of a colour, or the free slot for it.
-  private func slot(_ color: UInt32) -> Int {
-    var slot = Int((color &* 0x9E37_79B1) >> 22)
-    while keys[slot] != Self.empty, keys[slot] != color { slot = (slot + 1) & (Self.slotCount - 1) }
-    return slot
-  }
-
-  /// The index of a colour.
-  func index(of color: UInt32) -> UInt8? {
-    let slot = slot(color)
-    return keys[slot] == color ? values[slot] : nil
-  }
-
-  /// Adds a colour unless it is in the table; `false` if the table is full.
-  mutating func insert(_ color: UInt32) -> Bool {
-    let slot = slot(color)
-    if keys[slot] == color { return true }
-    guard count < Self.limit else { return false }
-    (keys[slot], values[slot]) = (color, UInt8(count))
-    colors.append(color)
-    return true
-  }
-
-  /// Adds a transparent index unless there is one; `false` if the table is full.
-  mutating func insertTransparency() -> Bool {
-    if transparentIndex != nil { return true }
-    guard count < Self.limit else { return false }
-    transparentIndex = count
-    colors.append(0)
-    return true
-  }
-
-  /// Adds the colours of a table and, if needed, transparency. If they do not all fit, it changes nothing and
-  /// returns `false`.
-  mutating func merge(_ other: GIFColorTable, needsTransparency: Bool) -> Bool {
-    var merged = self
-    for color in other.colors where !merged.insert(color) { return false }
-    if needsTransparency, !merged.insertTransparency() { return false }
-    self = merged
-    return true
   }
 }

@@ -1,12 +1,27 @@
 /// Applies the filters of PNG (third edition, §9) to rows that are written, and chooses the best.
 ///
 /// No byte depends on the result of another one, so all four filters process 16 bytes at once. The filter whose values, taken
-/// as signed, have the smallest sum of magnitudes is chosen (§12.7). The filter "none" is chosen for whole pictures only.
+/// as signed, have the smallest sum of magnitudes is chosen (§12.7), or one filter is used for all rows. The filter "none" is
+/// chosen for whole pictures only.
 ///
 /// Unsafe pointers. Why every index is in bounds: a row has `margin` bytes before it and after it, and an output has as many
 /// after it. Loads and stores take 16 bytes at places below `count`, or one pixel before them. The bytes after the row are
 /// zero in `row` and `above`, and can be anything in outputs.
 package final class PNGFilter {
+  /// How the filter of a row is chosen.
+  package enum Choice: UInt8, CaseIterable, Sendable {
+    /// No filter.
+    case none = 0
+    /// The difference to the pixel on the left.
+    case left = 1
+    /// The difference to the pixel above.
+    case above = 2
+    /// The difference to the neighbour that Paeth predicts.
+    case paeth = 4
+    /// The filter with the smallest sum, for each row.
+    case smallestSum = 255
+  }
+
   private static let margin = 16
   private static let candidateCount = 4
 
@@ -37,11 +52,12 @@ package final class PNGFilter {
   /// Makes the row the one above the next row, so that the caller can fill the next one.
   package func advance() { swap(&row, &above) }
 
-  /// Calls `body` with the filtered row, after the number of its filter: the best one, or 0 for "none".
+  /// Calls `body` with the filtered row, after the number of its filter.
   package func withFiltered<Failure: Error>(
-    isFiltered: Bool, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    _ choice: Choice, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
-    let number = isFiltered ? filter() : 0
+    let best = choice == .none ? 0 : filter()
+    let number = choice == .smallestSum ? best : Int(choice.rawValue)
     // The byte before a row or an output is in its margin. The byte before a row stays zero.
     let start = number == 0 ? row : output(number)
     (start - 1).storeBytes(of: UInt8(number), as: UInt8.self)
