@@ -154,6 +154,37 @@ import Testing
     }
 
     @Test(
+      "has no more colours than are allowed, and the nearest of them",
+      arguments: [(-1, 2), (2, 2), (16, 16), (64, 64), (256, 256), (1000, 256)], [false, true])
+    func colorLimit(limit: (Int, Int), hasAlpha: Bool) throws {
+      let size = PixelSize(90, 70)
+      let bitmap = Self.bitmap(.waves, size, hasAlpha: hasAlpha)
+      func colors(_ bitmap: Bitmap) -> [Pixel] {
+        (0..<size.pixelCount).map { bitmap[$0 % size.width, $0 / size.width] }
+      }
+      /// The mean square of the differences, over channels and pixels.
+      func error(_ limit: Int) throws -> Double {
+        let options = EncodingOptions(colorLimit: limit)
+        let read = try CodecRegistry.standard.picture(from: PNGEncoder().encode(bitmap, options: options))
+          .bitmap
+        #expect(Set(colors(read)).count <= max(2, min(limit, 256)))
+        let differences = zip(colors(read), colors(bitmap)).map { a, b in
+          [(a.red, b.red), (a.green, b.green), (a.blue, b.blue), (a.alpha, b.alpha)]
+            .reduce(0) { $0 + (Int($1.0) - Int($1.1)) * (Int($1.0) - Int($1.1)) }
+        }
+        return Double(differences.reduce(0, +)) / Double(4 * size.pixelCount)
+      }
+      let here = try error(limit.0)
+      #expect(try here == error(limit.1))
+      #expect(try here <= error(2))
+      if limit.1 == 256 { #expect(try here < error(2) / 10) }
+      // A picture with fewer stays as it is.
+      let drawing = Self.bitmap(.drawing, size, hasAlpha: false)
+      let file = try PNGEncoder().encode(drawing, options: EncodingOptions(colorLimit: limit.0))
+      #expect(try CodecRegistry.standard.picture(from: file).bitmap == drawing)
+    }
+
+    @Test(
       "uses the filter that leaves the smallest values, and applies it correctly", arguments: [1, 3, 4, 6, 8])
     func filters(pixelByteCount: Int) throws {
       var random = SeededGenerator(seed: UInt64(pixelByteCount))

@@ -48,6 +48,8 @@ enum EncodingArguments {
         "The part of the colour detail that JPEG and AVIF keep: all, a half or a quarter; auto (default) decides by the quality."
     ),
     OptionSpecification(
+      name: "colors", value: "N", help: "Reduce a PNG to at most N colours, 2 to 256."),
+    OptionSpecification(
       name: "no-gain-map", help: "Leave out the gain map of a photograph; JPEG keeps it by default."),
     OptionSpecification(name: "still", help: "Write only the first frame of an animation."),
   ]
@@ -77,7 +79,8 @@ enum EncodingArguments {
       maximumByteCount: try arguments.byteCount("max-bytes", in: 1...Int.max),
       effort: try arguments.choice("effort", among: efforts) ?? .medium,
       isProgressive: arguments.has("progressive"),
-      chromaSubsampling: try arguments.choice("chroma", among: chromas) ?? .automatic)
+      chromaSubsampling: try arguments.choice("chroma", among: chromas) ?? .automatic,
+      colorLimit: try arguments.integer("colors", in: 2...256))
     var format = type.map { OutputFormat($0, options: options) } ?? .automatic(options: options)
     format.metadata = try arguments.choice("metadata", among: policies) ?? .strip
     format.colorProfile = try arguments.choice("profile", among: profiles) ?? .convert

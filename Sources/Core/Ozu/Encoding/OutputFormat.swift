@@ -144,7 +144,7 @@ extension EncodingOptions {
       maximumByteCount.map { "\($0)\(enforcesByteLimit ? "" : "~")" } ?? "-",
       effort.rawValue, metadata.isEmpty ? "-" : "\(blocks.key)", isProgressive ? "progressive" : "-",
       chromaSubsampling.rawValue,
-    ].joined(separator: ",")
+    ].joined(separator: ",") + (colorLimit.map { ",\($0) colors" } ?? "")
   }
 }
 

@@ -77,7 +77,7 @@ public struct EncodingOptions: Hashable, Sendable {
   /// - WebP: libwebp's methods 2, 4 and 6, and sharp chroma for `high`; the levels 1, 4 and 7 of lossless files.
   /// - AVIF: libaom's speeds 10, 6 and 5.
   /// - JPEG XL: libjxl's efforts 3, 5 and 8.
-  /// - GIF: how long good colours are looked for.
+  /// - GIF, and PNG with a `colorLimit`: how long good colours are looked for.
   /// - PNM and QOI have one way to be written.
   public var effort: Effort
 
@@ -94,12 +94,20 @@ public struct EncodingOptions: Hashable, Sendable {
   /// sharper and takes half as long again. Lossless files keep all of it.
   public var chromaSubsampling: ChromaSubsampling
 
+  /// The most colours of a PNG, from 2 to 256, a transparent one included; other numbers count as the nearest of these.
+  /// `nil` (the default) keeps all colours.
+  ///
+  /// A picture with more is changed: its colours are chosen as for a GIF, but may be partly transparent, and errors are
+  /// distributed to the neighbours unless it is a flat drawing. In an animation, each frame chooses its own.
+  public var colorLimit: Int?
+
   /// Makes options.
   public init(
     compressionQuality: Double = 0.85, isLossless: Bool = false, maximumByteCount: Int? = nil,
     effort: Effort = .medium, metadata: EncodedMetadata = EncodedMetadata(), isProgressive: Bool = false,
-    chromaSubsampling: ChromaSubsampling = .automatic
+    chromaSubsampling: ChromaSubsampling = .automatic, colorLimit: Int? = nil
   ) {
+    self.colorLimit = colorLimit
     self.compressionQuality = compressionQuality
     self.isLossless = isLossless
     self.maximumByteCount = maximumByteCount

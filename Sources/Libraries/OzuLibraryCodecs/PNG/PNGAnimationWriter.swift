@@ -63,7 +63,7 @@ final class PNGAnimationWriter: AnimationWriting {
 
   func append(_ frame: Bitmap, duration: Duration) throws(ImageEncodingError) {
     try admission.admit(frame)
-    let frame = BGRABitmap(frame)
+    let frame = BGRABitmap(PNGEncoder.reduced(frame, options))
     let duration = FrameClock.clamped(duration)
     do throws(PNGDeflater.Failure) {
       try append(frame, duration)

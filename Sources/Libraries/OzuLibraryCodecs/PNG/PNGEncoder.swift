@@ -16,7 +16,7 @@ import OzuImaging
 /// Writes PNG in the smallest layout that keeps every pixel: without alpha if all are opaque, in grey if all are grey,
 /// with a palette if they have at most 256 colours and that takes fewer bytes; else RGB, and RGBA with the colours divided
 /// by alpha; in 16 bits if the bitmap has them; with an sRGB chunk, unless the options have a profile. Lossless, except for
-/// the rounding of premultiplied colours.
+/// the rounding of premultiplied colours, and except for `EncodingOptions.colorLimit`.
 ///
 /// Photographs and drawings need different methods. The filtered bytes of a photograph have no repetitions and only
 /// their frequencies matter; ISA-L compresses them in a tenth of zlib's time. The bytes of a drawing do repeat,
@@ -49,6 +49,7 @@ public struct PNGEncoder: ImageEncoding {
       throw .tooLarge(.png, bitmap.size)
     }
     try options.metadata.checkProfile(for: .png)
+    let bitmap = Self.reduced(bitmap, options)
     // A profile for colours cannot be written beside grey, nor is it known what codes for colours mean there.
     var keepsColor = options.metadata.colorProfile != nil
     if case .coded = bitmap.colorSpace { keepsColor = true }
@@ -62,6 +63,12 @@ public struct PNGEncoder: ImageEncoding {
       throw .failed(.png, reason: "out of memory")
     }
     return file.data() ?? Data()
+  }
+
+  /// The picture in the colours that the options allow.
+  static func reduced(_ bitmap: Bitmap, _ options: EncodingOptions) -> Bitmap {
+    guard let limit = options.colorLimit else { return bitmap }
+    return bitmap.reduced(toColors: min(max(limit, 2), 256), effort: options.effort)
   }
 
   private func write(

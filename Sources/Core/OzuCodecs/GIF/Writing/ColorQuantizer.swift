@@ -4,9 +4,12 @@ import OzuImaging
 /// computations for optimal color quantization", Graphics Gems II, 1991), then some rounds of moving each colour to
 /// the mean of the pixels that are nearest to it (Lloyd 1982).
 ///
-/// Colours are counted with five bits for each channel; the means use all eight.
+/// Colours are counted with five bits for each channel, and transparency with three; the means use all eight. Colours that
+/// are partly transparent are multiplied by alpha, and their transparency is a fourth channel: the cube of a picture whose
+/// pixels are all opaque has one layer.
 struct ColorQuantizer {
   private static let levelCount = 33
+  private static let layerCount = 8
 
   /// Sums over colours: their number, the sum of each channel, and the sum of the squares.
   private struct Moment {
@@ -14,26 +17,27 @@ struct ColorQuantizer {
     var red = 0
     var green = 0
     var blue = 0
+    var transparency = 0
     var squares = 0
 
     static func + (a: Moment, b: Moment) -> Moment {
       Moment(
         count: a.count &+ b.count, red: a.red &+ b.red, green: a.green &+ b.green, blue: a.blue &+ b.blue,
-        squares: a.squares &+ b.squares)
+        transparency: a.transparency &+ b.transparency, squares: a.squares &+ b.squares)
     }
 
     static func - (a: Moment, b: Moment) -> Moment {
       Moment(
         count: a.count &- b.count, red: a.red &- b.red, green: a.green &- b.green, blue: a.blue &- b.blue,
-        squares: a.squares &- b.squares)
+        transparency: a.transparency &- b.transparency, squares: a.squares &- b.squares)
     }
 
     /// The square of the sum of all colours, divided by their number. The variance of a box is the sum of the squares
     /// minus this.
     var weight: Double {
       guard count > 0 else { return 0 }
-      let (red, green, blue) = (Double(red), Double(green), Double(blue))
-      return (red * red + green * green + blue * blue) / Double(count)
+      let sums = SIMD4(Double(red), Double(green), Double(blue), Double(transparency))
+      return (sums * sums).sum() / Double(count)
     }
 
     var variance: Double { Double(squares) - weight }
@@ -41,14 +45,18 @@ struct ColorQuantizer {
     /// The mean, rounded.
     var color: UInt32 {
       func mean(_ sum: Int) -> UInt32 { UInt32(min(255, (sum + count / 2) / max(1, count))) }
-      return mean(red) << 16 | mean(green) << 8 | mean(blue)
+      let transparency = mean(transparency)
+      // No channel is greater than alpha, also where both are rounded.
+      func channel(_ sum: Int) -> UInt32 { min(mean(sum), 255 - transparency) }
+      return transparency << 24 | channel(red) << 16 | channel(green) << 8 | channel(blue)
     }
   }
 
-  /// A part of the cube: for each channel the levels above the lower bound, up to the upper bound.
+  /// A part of the cube: for each channel the levels above the lower bound, up to the upper bound. The levels of colours begin
+  /// at 1; those of transparency begin at 0.
   private struct Box {
-    var lower = SIMD3<Int>(0, 0, 0)
-    var upper = SIMD3<Int>(repeating: levelCount - 1)
+    var lower = SIMD4<Int>(0, 0, 0, -1)
+    var upper: SIMD4<Int>
   }
 
   /// At most `count` colours for the painted pixels; there must be at least one pixel.
@@ -58,7 +66,7 @@ struct ColorQuantizer {
     var quantizer = ColorQuantizer(pixels)
     let cells = quantizer.moments.filter { $0.count > 0 }
     quantizer.accumulate()
-    var colors = quantizer.boxes(count).map { quantizer.moment($0).color }
+    var colors = quantizer.boxes(count).map { quantizer.sum($0).color }
     let roundCount =
       switch effort {
       case .low: 0
@@ -70,61 +78,78 @@ struct ColorQuantizer {
   }
 
   /// First the sums of each cell, then the sums of all cells from the origin to it.
-  private var moments = [Moment](
-    repeating: Moment(), count: levelCount * levelCount * levelCount)
+  private var moments: [Moment]
+  private let layers: Int
 
   private init(_ pixels: GIFPaintedPixels) {
+    layers = pixels.hasTranslucency ? Self.layerCount : 1
+    moments = [Moment](
+      repeating: Moment(), count: layers * Self.levelCount * Self.levelCount * Self.levelCount)
     for color in pixels.colors where color != GIFPaintedPixels.hole {
-      let (red, green, blue) = (Int(color >> 16), Int(color >> 8 & 255), Int(color & 255))
-      let cell = Self.index(red >> 3 + 1, green >> 3 + 1, blue >> 3 + 1)
+      let (red, green, blue) = (Int(color >> 16 & 255), Int(color >> 8 & 255), Int(color & 255))
+      let transparency = Int(color >> 24)
+      let cell = Self.index(SIMD4(red >> 3 + 1, green >> 3 + 1, blue >> 3 + 1, transparency >> 5))
       moments[cell].count &+= 1
       moments[cell].red &+= red
       moments[cell].green &+= green
       moments[cell].blue &+= blue
-      moments[cell].squares &+= red &* red &+ green &* green &+ blue &* blue
+      moments[cell].transparency &+= transparency
+      moments[cell].squares &+=
+        red &* red &+ green &* green &+ blue &* blue &+ transparency &* transparency
     }
   }
 
-  private static func index(_ red: Int, _ green: Int, _ blue: Int) -> Int {
-    (red * levelCount + green) * levelCount + blue
+  private static func index(_ levels: SIMD4<Int>) -> Int {
+    ((levels[3] * levelCount + levels[0]) * levelCount + levels[1]) * levelCount + levels[2]
   }
 
   private mutating func accumulate() {
-    for red in 1..<Self.levelCount {
-      var area = [Moment](repeating: Moment(), count: Self.levelCount)
-      for green in 1..<Self.levelCount {
-        var line = Moment()
-        for blue in 1..<Self.levelCount {
-          let cell = Self.index(red, green, blue)
-          line = line + moments[cell]
-          area[blue] = area[blue] + line
-          moments[cell] = moments[Self.index(red - 1, green, blue)] + area[blue]
+    // The level 0 of each colour stays empty.
+    for layer in 0..<layers {
+      for red in 1..<Self.levelCount {
+        var area = [Moment](repeating: Moment(), count: Self.levelCount)
+        for green in 1..<Self.levelCount {
+          var line = Moment()
+          for blue in 1..<Self.levelCount {
+            let cell = Self.index(SIMD4(red, green, blue, layer))
+            line = line + moments[cell]
+            area[blue] = area[blue] + line
+            moments[cell] = moments[Self.index(SIMD4(red - 1, green, blue, layer))] + area[blue]
+          }
         }
       }
     }
+    let count = Self.levelCount * Self.levelCount * Self.levelCount
+    for cell in moments.indices.dropFirst(count) { moments[cell] = moments[cell] + moments[cell - count] }
   }
 
-  /// The sums of a box, from its eight corners.
-  private func moment(_ box: Box) -> Moment {
+  /// The sums of a box, from its corners.
+  private func sum(_ box: Box) -> Moment {
     face(box, 0, box.upper[0]) - face(box, 0, box.lower[0])
   }
 
-  /// The sums of the cells between the bounds of a box in two channels, and below a level in the third.
+  /// The sums of the cells between the bounds of a box in three channels, and below a level in the fourth.
   private func face(_ box: Box, _ axis: Int, _ level: Int) -> Moment {
-    let (first, second) = ((axis + 1) % 3, (axis + 2) % 3)
-    func corner(_ a: Int, _ b: Int) -> Moment {
-      var place = SIMD3<Int>(0, 0, 0)
-      (place[axis], place[first], place[second]) = (level, a, b)
-      return moments[Self.index(place[0], place[1], place[2])]
+    var result = Moment()
+    for corner in 0..<8 {
+      var place = SIMD4<Int>(repeating: level)
+      for step in 1...3 {
+        let other = (axis + step) % 4
+        place[other] = corner >> (step - 1) & 1 == 0 ? box.upper[other] : box.lower[other]
+      }
+      // Nothing is below the first layer.
+      guard place[3] >= 0 else { continue }
+      let sum = moments[Self.index(place)]
+      result = corner.nonzeroBitCount % 2 == 0 ? result + sum : result - sum
     }
-    return corner(box.upper[first], box.upper[second]) - corner(box.upper[first], box.lower[second])
-      - corner(box.lower[first], box.upper[second]) + corner(box.lower[first], box.lower[second])
+    return result
   }
 
   /// Cuts the box of the greatest variance until there are `count` boxes, or none can be cut.
   private func boxes(_ count: Int) -> [Box] {
-    var boxes = [Box()]
-    var variances = [moment(boxes[0]).variance]
+    let last = Self.levelCount - 1
+    var boxes = [Box(upper: SIMD4(last, last, last, layers - 1))]
+    var variances = [sum(boxes[0]).variance]
     while boxes.count < count {
       guard let place = variances.indices.max(by: { variances[$0] < variances[$1] }), variances[place] > 0
       else { break }
@@ -133,19 +158,19 @@ struct ColorQuantizer {
         continue
       }
       boxes[place] = a
-      variances[place] = moment(a).variance
+      variances[place] = sum(a).variance
       boxes.append(b)
-      variances.append(moment(b).variance)
+      variances.append(sum(b).variance)
     }
     return boxes
   }
 
   /// The cut of a box into two with the least total variance; `nil` if all colours of the box are in one cell.
   private func cut(_ box: Box) -> (Box, Box)? {
-    let whole = moment(box)
+    let whole = sum(box)
     var best = 0.0
     var parts: (Box, Box)?
-    for axis in 0..<3 {
+    for axis in 0..<4 {
       let bottom = face(box, axis, box.lower[axis])
       for level in box.lower[axis] + 1..<max(box.lower[axis] + 1, box.upper[axis]) {
         let half = face(box, axis, level) - bottom
@@ -178,12 +203,14 @@ struct ColorQuantizer {
 /// Finds the nearest of up to 256 colours, by the square of the distance.
 struct NearestColor {
   private static let unknown = UInt16.max
-  private static let cellCount = 1 << 18
 
   private let reds: [Int32]
   private let greens: [Int32]
   private let blues: [Int32]
-  /// The results for colours with six bits for each channel, filled on demand.
+  private let transparencies: [Int32]
+  /// The low bits of a channel that `recall` leaves out.
+  private let droppedBits: Int32
+  /// The results of `recall`, filled on demand.
   private var answers = [UInt16]()
 
   /// - Parameter colors: at least one.
@@ -191,37 +218,50 @@ struct NearestColor {
     reds = colors.map { Int32($0 >> 16 & 255) }
     greens = colors.map { Int32($0 >> 8 & 255) }
     blues = colors.map { Int32($0 & 255) }
+    transparencies = colors.map { Int32($0 >> 24) }
+    droppedBits = transparencies.allSatisfy { $0 == 0 } ? 2 : 3
   }
+
+  /// Whether all colours are opaque, and those that are looked for too.
+  private var isOpaque: Bool { droppedBits == 2 }
 
   /// The index of the nearest colour.
   ///
   /// - Complexity: O(colours).
   func search(_ color: UInt32) -> UInt8 {
-    let (red, green, blue) = (
-      Int32(color >> 16 & 255), Int32(color >> 8 & 255), Int32(color & 255)
+    let (red, green, blue, transparency) = (
+      Int32(color >> 16 & 255), Int32(color >> 8 & 255), Int32(color & 255), Int32(color >> 24)
     )
     // The distance has 18 bits, so the index fits below it: one minimum gives both.
     var best = Int32.max
     for index in 0..<reds.count {
       let (r, g, b) = (reds[index] &- red, greens[index] &- green, blues[index] &- blue)
-      best = min(best, (r &* r &+ g &* g &+ b &* b) &<< 8 | Int32(truncatingIfNeeded: index))
+      let t = transparencies[index] &- transparency
+      best = min(
+        best, (r &* r &+ g &* g &+ b &* b &+ t &* t) &<< 8 | Int32(truncatingIfNeeded: index))
     }
     return UInt8(truncatingIfNeeded: best)
   }
 
-  /// The same for the colour without the two low bits of each channel. The result is cached.
+  /// The same for the colour without the two low bits of each channel, or without three if a colour is not opaque. The
+  /// result is cached.
   ///
-  /// - Parameter channels: red, green and blue, from 0 to 255.
-  mutating func recall(_ channels: SIMD3<Int32>) -> UInt8 {
-    if answers.isEmpty { answers = [UInt16](repeating: Self.unknown, count: Self.cellCount) }
-    let cell = channels &>> 2
-    let place = Int(cell.x) << 12 | Int(cell.y) << 6 | Int(cell.z)
+  /// - Parameter channels: red, green, blue and transparency, from 0 to 255.
+  mutating func recall(_ channels: SIMD4<Int32>) -> UInt8 {
+    if answers.isEmpty {
+      answers = [UInt16](repeating: Self.unknown, count: isOpaque ? 1 << 18 : 1 << 20)
+    }
+    let cell = channels &>> droppedBits
+    let width = 8 - Int(droppedBits)
+    let colors = (Int(cell.x) << width | Int(cell.y)) << width | Int(cell.z)
+    let place = isOpaque ? colors : colors << width | Int(cell.w)
     if answers[place] != Self.unknown { return UInt8(truncatingIfNeeded: answers[place]) }
     // The middle of the cell.
-    let middle = cell &<< 2 | 2
+    var middle = cell &<< droppedBits | 1 &<< (droppedBits - 1)
+    if isOpaque { middle.w = 0 }
     let answer = search(
-      UInt32(truncatingIfNeeded: middle.x) << 16 | UInt32(truncatingIfNeeded: middle.y) << 8
-        | UInt32(truncatingIfNeeded: middle.z))
+      UInt32(truncatingIfNeeded: middle.w) << 24 | UInt32(truncatingIfNeeded: middle.x) << 16
+        | UInt32(truncatingIfNeeded: middle.y) << 8 | UInt32(truncatingIfNeeded: middle.z))
     answers[place] = UInt16(answer)
     return answer
   }
@@ -243,7 +283,7 @@ enum ErrorDiffusion {
     var indices = [UInt8](repeating: transparentIndex, count: pixels.colors.count)
     let width = pixels.size.width
     // In sixteenths; with one place before and one after each row.
-    var current = [SIMD3<Int32>](repeating: .zero, count: width + 2)
+    var current = [SIMD4<Int32>](repeating: .zero, count: width + 2)
     var below = current
     for y in 0..<pixels.size.height {
       let goesRight = y % 2 == 0
@@ -259,7 +299,7 @@ enum ErrorDiffusion {
         }
         let place = x + 1
         let wanted = (source &+ (current[place] &+ 8) &>> 4)
-          .clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 255))
+          .clamped(lowerBound: .zero, upperBound: SIMD4(repeating: 255))
         let index = nearest.recall(wanted)
         indices[y * width + x] = index
         let rest = wanted &- colors[Int(index)]
@@ -274,7 +314,7 @@ enum ErrorDiffusion {
     return indices
   }
 
-  private static func channels(_ color: UInt32) -> SIMD3<Int32> {
-    SIMD3(Int32(color >> 16 & 255), Int32(color >> 8 & 255), Int32(color & 255))
+  private static func channels(_ color: UInt32) -> SIMD4<Int32> {
+    SIMD4(Int32(color >> 16 & 255), Int32(color >> 8 & 255), Int32(color & 255), Int32(color >> 24))
   }
 }

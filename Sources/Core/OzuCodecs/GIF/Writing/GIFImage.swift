@@ -65,8 +65,38 @@ struct GIFPaintedPixels {
   /// The colours row by row, or `hole`.
   let colors: [UInt32]
   let hasHoles: Bool
+  /// Whether some colour has transparency in its high byte.
+  let hasTranslucency: Bool
   /// Whether most pixels equal their left neighbour.
   let isFlat: Bool
+
+  /// All pixels of a picture with the keys of `ColorTable`; those that are wholly transparent are holes.
+  init(_ picture: BGRABitmap) {
+    var colors: [UInt32] = []
+    colors.reserveCapacity(picture.size.pixelCount)
+    var (equalCount, holeCount, transparency) = (0, 0, UInt32(0))
+    picture.withPixels { pixels, rows in
+      for y in 0..<picture.size.height {
+        var previous = Self.hole
+        for place in rows[y] {
+          let pixel = pixels[place]
+          let isHole = pixel.alpha == 0 && !picture.isOpaque
+          let color = isHole ? Self.hole : UInt32(255 - pixel.alpha) << 24 | pixel.color
+          colors.append(color)
+          if isHole {
+            holeCount += 1
+          } else {
+            transparency |= color >> 24
+            if color == previous { equalCount += 1 }
+          }
+          previous = color
+        }
+      }
+    }
+    (size, self.colors, hasHoles) = (picture.size, colors, holeCount > 0)
+    hasTranslucency = transparency != 0
+    isFlat = Double(equalCount) > Self.flatShare * Double(colors.count - holeCount)
+  }
 
   init(_ canvas: BGRABitmap, over base: BGRABitmap, region: PixelRectangle) {
     let size = region.size
@@ -95,6 +125,7 @@ struct GIFPaintedPixels {
     self.size = size
     self.colors = colors
     hasHoles = paintedCount < colors.count
+    hasTranslucency = false
     isFlat = Double(equalCount) > Self.flatShare * Double(paintedCount)
   }
 

@@ -72,6 +72,9 @@ package struct PNGColors {
     }
   }
 
+  /// How many there are; `nil` if they are too many for a palette that is smaller than the pixels.
+  var count: Int? { table?.count }
+
   /// The fewest bits that hold all grey values exactly: the values of fewer bits are spread over the range from black to
   /// white (third edition, §13.12). 8 if a pixel is not opaque.
   package var grayBitDepth: Int {
