@@ -31,16 +31,19 @@
   FUNCTION(JxlDecoderImageOutBufferSize) \
   FUNCTION(JxlDecoderProcessInput) \
   FUNCTION(JxlDecoderReleaseInput) \
+  FUNCTION(JxlDecoderReleaseJPEGBuffer) \
   FUNCTION(JxlDecoderRewind) \
   FUNCTION(JxlDecoderSetImageOutBuffer) \
   FUNCTION(JxlDecoderSetImageOutCallback) \
   FUNCTION(JxlDecoderSetInput) \
+  FUNCTION(JxlDecoderSetJPEGBuffer) \
   FUNCTION(JxlDecoderSetKeepOrientation) \
   FUNCTION(JxlDecoderSetProgressiveDetail) \
   FUNCTION(JxlDecoderSkipFrames) \
   FUNCTION(JxlDecoderSubscribeEvents) \
   FUNCTION(JxlEncoderAddBox) \
   FUNCTION(JxlEncoderAddImageFrame) \
+  FUNCTION(JxlEncoderAddJPEGFrame) \
   FUNCTION(JxlEncoderCloseInput) \
   FUNCTION(JxlEncoderCreate) \
   FUNCTION(JxlEncoderDestroy) \
@@ -54,6 +57,7 @@
   FUNCTION(JxlEncoderSetFrameDistance) \
   FUNCTION(JxlEncoderSetFrameLossless) \
   FUNCTION(JxlEncoderSetICCProfile) \
+  FUNCTION(JxlEncoderStoreJPEGMetadata) \
   FUNCTION(JxlEncoderUseBoxes)
 
 OZU_DECLARE_LIBRARY(jxl, OZU_JXL_FUNCTIONS)
@@ -71,16 +75,19 @@ OZU_DECLARE_LIBRARY(jxl, OZU_JXL_FUNCTIONS)
 #define JxlDecoderImageOutBufferSize ozu_jxl.JxlDecoderImageOutBufferSize
 #define JxlDecoderProcessInput ozu_jxl.JxlDecoderProcessInput
 #define JxlDecoderReleaseInput ozu_jxl.JxlDecoderReleaseInput
+#define JxlDecoderReleaseJPEGBuffer ozu_jxl.JxlDecoderReleaseJPEGBuffer
 #define JxlDecoderRewind ozu_jxl.JxlDecoderRewind
 #define JxlDecoderSetImageOutBuffer ozu_jxl.JxlDecoderSetImageOutBuffer
 #define JxlDecoderSetImageOutCallback ozu_jxl.JxlDecoderSetImageOutCallback
 #define JxlDecoderSetInput ozu_jxl.JxlDecoderSetInput
+#define JxlDecoderSetJPEGBuffer ozu_jxl.JxlDecoderSetJPEGBuffer
 #define JxlDecoderSetKeepOrientation ozu_jxl.JxlDecoderSetKeepOrientation
 #define JxlDecoderSetProgressiveDetail ozu_jxl.JxlDecoderSetProgressiveDetail
 #define JxlDecoderSkipFrames ozu_jxl.JxlDecoderSkipFrames
 #define JxlDecoderSubscribeEvents ozu_jxl.JxlDecoderSubscribeEvents
 #define JxlEncoderAddBox ozu_jxl.JxlEncoderAddBox
 #define JxlEncoderAddImageFrame ozu_jxl.JxlEncoderAddImageFrame
+#define JxlEncoderAddJPEGFrame ozu_jxl.JxlEncoderAddJPEGFrame
 #define JxlEncoderCloseInput ozu_jxl.JxlEncoderCloseInput
 #define JxlEncoderCreate ozu_jxl.JxlEncoderCreate
 #define JxlEncoderDestroy ozu_jxl.JxlEncoderDestroy
@@ -94,6 +101,7 @@ OZU_DECLARE_LIBRARY(jxl, OZU_JXL_FUNCTIONS)
 #define JxlEncoderSetFrameDistance ozu_jxl.JxlEncoderSetFrameDistance
 #define JxlEncoderSetFrameLossless ozu_jxl.JxlEncoderSetFrameLossless
 #define JxlEncoderSetICCProfile ozu_jxl.JxlEncoderSetICCProfile
+#define JxlEncoderStoreJPEGMetadata ozu_jxl.JxlEncoderStoreJPEGMetadata
 #define JxlEncoderUseBoxes ozu_jxl.JxlEncoderUseBoxes
 #endif
 

@@ -5,7 +5,7 @@
   import OzuImaging
   import Testing
 
-  @Suite("JPEG XL decoder")
+  @Suite("JPEG XL")
   struct JXLDecoderTests {
     @Test(
       "reports a truncated file, wherever it ends",
@@ -20,6 +20,50 @@
           Issue.record("\(count) bytes: \(String(describing: error))")
           return
         }
+      }
+    }
+
+    @Test(
+      "stores a JPEG and gives back the same bytes",
+      arguments: [
+        "baseline-420", "baseline-422", "baseline-444", "440", "gray", "progressive-420", "progressive-444",
+        "restart-rows", "rgb-colourspace",
+      ])
+    func stored(name: String) throws {
+      let jpeg = try fixture("matrix/jpeg-\(name).jpg")
+      func transcoded(
+        _ data: Data, _ way: JPEGTranscoding, _ limits: DecodingLimits = .default
+      ) throws(ImageDecodingError) -> Data {
+        try CodecRegistry.standard.transcoded(data, way, by: .jxl, limits: limits)
+      }
+      let file = try transcoded(jpeg, .store)
+      #expect(try transcoded(file, .restore) == jpeg)
+      let size = try CodecRegistry.standard.header(of: jpeg).storedSize
+      #expect(try CodecRegistry.standard.header(of: file).storedSize == size)
+      for (data, way) in [(jpeg, JPEGTranscoding.store), (file, .restore)] {
+        #expect(throws: ImageDecodingError.self) { try transcoded(data, way, DecodingLimits(side: 20)) }
+        for count in [0, 1, 30, data.count / 2] {
+          #expect(throws: ImageDecodingError.self) { try transcoded(data.prefix(count), way) }
+        }
+      }
+      #expect(throws: ImageDecodingError.self) { try transcoded(jpeg, .restore) }
+      #expect(throws: ImageDecodingError.self) { try transcoded(file, .store) }
+    }
+
+    @Test(
+      "refuses what it cannot store, and gives back no JPEG that there is none of",
+      arguments: [
+        ("jpeg-arithmetic.jpg", JPEGTranscoding.store), ("jpeg-cmyk-noprofile.jpg", .store),
+        ("jxl-lossy.jxl", .restore), ("jxl-lossless-alpha.jxl", .restore),
+      ])
+    func notStored(name: String, way: JPEGTranscoding) throws {
+      let file = try fixture("matrix/" + name)
+      let error = #expect(throws: ImageDecodingError.self) {
+        try CodecRegistry.standard.transcoded(file, way, by: .jxl, limits: .default)
+      }
+      guard case .unsupportedType(.jxl, _) = error else {
+        Issue.record("\(String(describing: error))")
+        return
       }
     }
   }

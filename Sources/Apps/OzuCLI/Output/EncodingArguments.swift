@@ -18,7 +18,10 @@ enum EncodingArguments {
     OptionSpecification(
       name: "quality", letter: "q", value: "0-100", help: "The quality of lossy formats; 85 by default."),
     OptionSpecification(
-      name: "lossless", help: "Keep every pixel, in formats that can: WebP, AVIF, JPEG XL."),
+      name: "lossless",
+      help:
+        "Keep every pixel, in formats that can: WebP, AVIF, JPEG XL. An unchanged JPEG becomes a JPEG XL that gives it back."
+    ),
     OptionSpecification(
       name: "effort", value: efforts.map(\.0).joined(separator: "|"), kind: .words(efforts.map(\.0)),
       help: "The time taken to make files small, in formats that can; medium by default."),

@@ -25,9 +25,10 @@ struct EncodedFileMaker {
   let isCancelled: @Sendable () -> Bool
 
   private var name: String { goal.request.source.name }
-  private var codecs: CodecRegistry { configuration.decoding.codecs }
+  var codecs: CodecRegistry { configuration.decoding.codecs }
 
   func make() throws(ImageError) -> EncodedFile {
+    if let file = transcoded() { return file }
     let picture = loaded.picture
     do throws(ImageDecodingError) {
       // The picture may be undecoded.

@@ -171,6 +171,20 @@ public struct CodecRegistry: Sendable {
     return try decoder.turned(data, from: orientation, limits: limits)
   }
 
+  /// Stores a JPEG in another format without loss, or gives back a stored one; no pixel is decoded.
+  ///
+  /// - Parameter type: the format that stores it.
+  /// - Throws: `ImageDecodingError`; `unsupportedType` if no decoder here can do it, or not with this file.
+  package func transcoded(
+    _ data: Data, _ way: JPEGTranscoding, by type: ImageType, limits: DecodingLimits
+  ) throws(ImageDecodingError) -> Data {
+    for decoder in decoders where decoder.types.contains(type) {
+      guard let decoder = decoder as? any JPEGStoring else { continue }
+      return try decoder.transcoded(data, way, limits: limits)
+    }
+    throw .unsupportedType(type, reason: "no decoder here stores a JPEG in it")
+  }
+
   /// Opens a file: finds its decoder, which reads the header. No pixel memory is taken.
   ///
   /// - Throws: `ImageDecodingError`; a file that declares more than the limits allow is still opened.

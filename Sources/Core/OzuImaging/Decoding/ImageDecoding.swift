@@ -74,6 +74,30 @@ extension ImageDecoding {
   public func prepare() throws(ImageDecodingError) {}
 }
 
+/// A way between JPEG and a format that can store it without loss.
+package enum JPEGTranscoding: Int, Hashable, Sendable, CaseIterable {
+  /// From a JPEG to a file that stores it.
+  case store = 0
+  /// From such a file to the JPEG, with the same bytes as before.
+  case restore = 1
+
+  /// The most bytes of a JPEG that a file of some bytes may give back. A stored JPEG takes about four fifths of its bytes;
+  /// those of few colours take less.
+  package static func restoredByteLimit(_ byteCount: Int) -> Int {
+    byteCount.saturatingProduct(8).saturatingSum(1 << 20)
+  }
+}
+
+/// A decoder whose format can store a JPEG without loss, and give it back.
+package protocol JPEGStoring: ImageDecoding {
+  /// Stores a JPEG, or gives back a stored one.
+  ///
+  /// - Throws: `ImageDecodingError`; `unsupportedType` if the file cannot be stored, or stores no JPEG.
+  func transcoded(
+    _ data: Data, _ way: JPEGTranscoding, limits: DecodingLimits
+  ) throws(ImageDecodingError) -> Data
+}
+
 /// A decoder that can turn files without decoding their pixels.
 package protocol LosslessTurning: ImageDecoding {
   /// Stores the picture of a file upright, without loss. The orientation that the file states stays.

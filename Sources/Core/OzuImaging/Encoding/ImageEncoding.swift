@@ -48,6 +48,9 @@ public struct EncodingOptions: Hashable, Sendable {
   public var compressionQuality: Double
 
   /// Whether the pixels must be kept exactly, for formats that support both: WebP, AVIF, JPEG XL. Off by default.
+  ///
+  /// `ImagePipeline.encoded(for:as:)` stores a JPEG of which nothing changes as JPEG XL without decoding it, so that a file
+  /// of JPEG with this option gives back the same JPEG.
   public var isLossless: Bool
 
   /// The most bytes that the file may have; `nil` (the default) for no limit. `CodecRegistry.encode` lowers the quality

@@ -16,7 +16,7 @@ import OzuImaging
 /// The memory of a render is known only after the header was read, which happens in the worker. So a share of the
 /// budget is reserved that is enough for most pictures. A worker that needs more reports how much, and is asked
 /// again after that was reserved.
-struct IsolatedDecoder: LosslessTurning {
+struct IsolatedDecoder: LosslessTurning, JPEGStoring {
   private let type: ImageType
   private let client: WorkerClient
   /// Decodes in this process if isolation is not possible and not required; also decides which files are accepted.
@@ -73,17 +73,35 @@ struct IsolatedDecoder: LosslessTurning {
   func turned(
     _ data: Data, from orientation: Orientation, limits: DecodingLimits
   ) throws(ImageDecodingError) -> Data {
-    try limits.checkEncodedByteCount(data.count)
-    let body = WorkerClient.Body(data, type: type)
     do throws(ImageDecodingError) {
-      return try client.ask(PictureRequest(.turned(orientation), limits: limits), body) {
-        (answer, _) throws(ImageDecodingError) in
-        guard case .file(let file) = answer else { throw body.wrongAnswer("no file") }
-        return file
-      }
+      return try file(data, .turned(orientation), limits)
     } catch {
       guard let local = try localDecoder(after: error) as? any LosslessTurning else { throw error }
       return try local.turned(data, from: orientation, limits: limits)
+    }
+  }
+
+  func transcoded(
+    _ data: Data, _ way: JPEGTranscoding, limits: DecodingLimits
+  ) throws(ImageDecodingError) -> Data {
+    do throws(ImageDecodingError) {
+      return try file(data, .transcoded(way, type), limits)
+    } catch {
+      guard let local = try localDecoder(after: error) as? any JPEGStoring else { throw error }
+      return try local.transcoded(data, way, limits: limits)
+    }
+  }
+
+  /// The file that a worker of this format makes of another.
+  private func file(
+    _ data: Data, _ task: PictureRequest.Task, _ limits: DecodingLimits
+  ) throws(ImageDecodingError) -> Data {
+    try limits.checkEncodedByteCount(data.count)
+    let body = WorkerClient.Body(data, type: type)
+    return try client.ask(PictureRequest(task, limits: limits), body) {
+      (answer, _) throws(ImageDecodingError) in
+      guard case .file(let file) = answer else { throw body.wrongAnswer("no file") }
+      return file
     }
   }
 

@@ -24,6 +24,8 @@ struct PictureRequest: Hashable, Sendable {
     case pixels(PixelSize)
     /// The file, stored upright without loss.
     case turned(Orientation)
+    /// The file as another one that stores it without loss, by the decoder of a format.
+    case transcoded(JPEGTranscoding, ImageType)
   }
 
   var task: Task
@@ -66,7 +68,8 @@ extension PictureRequest {
       case .track: 20.saturatingProduct(limits.frameCount)
       case .frame, .pixels: 0
       // Other tables of codes than those of the original; a file of several scans has longer ones.
-      case .turned: fileByteCount.saturatingProduct(2)
+      case .turned, .transcoded(.store, _): fileByteCount.saturatingProduct(2)
+      case .transcoded(.restore, _): JPEGTranscoding.restoredByteLimit(fileByteCount)
       }
     return blocks.saturatingSum(2 << 20)
   }
@@ -74,7 +77,7 @@ extension PictureRequest {
   /// The most bytes of pixels in an answer: they are part of what the render may take.
   var pixelByteCount: Int {
     switch task {
-    case .header, .metadata, .track, .turned: 0
+    case .header, .metadata, .track, .turned, .transcoded: 0
     case .picture, .frame, .pixels: max(0, allowance)
     }
   }
@@ -110,6 +113,10 @@ extension PictureRequest {
       // No answer has this number, so the beginning of a request is never read as an answer.
       writer.append(9)
       writer.append(orientation.rawValue)
+    case .transcoded(let way, let type):
+      writer.append(10)
+      writer.append(way.rawValue)
+      writer.append(type.rawValue)
     }
     limits.write(to: &writer)
     writer.append(colorPolicy.number)
@@ -143,6 +150,9 @@ extension PictureRequest {
     case 9:
       guard let orientation = Orientation(rawValue: try reader.integer()) else { throw FieldReader.Damage() }
       task = .turned(orientation)
+    case 10:
+      guard let way = JPEGTranscoding(rawValue: try reader.integer()) else { throw FieldReader.Damage() }
+      task = .transcoded(way, ImageType(rawValue: try reader.text()))
     default: throw FieldReader.Damage()
     }
     limits = try DecodingLimits(from: &reader)

@@ -135,6 +135,8 @@
         return (.bitmap(BitmapForm(pixels)), pixels)
       case .turned(let orientation):
         return (.file(try codecs.turned(data, from: orientation, limits: request.limits)), nil)
+      case .transcoded(let way, let type):
+        return (.file(try codecs.transcoded(data, way, by: type, limits: request.limits)), nil)
       }
     }
 
@@ -164,7 +166,7 @@
     fileprivate var resize: Resize? {
       switch task {
       case .picture(let resize), .track(let resize), .frame(_, let resize): resize
-      case .header, .metadata, .pixels, .turned: nil
+      case .header, .metadata, .pixels, .turned, .transcoded: nil
       }
     }
 

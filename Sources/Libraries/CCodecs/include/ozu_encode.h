@@ -73,4 +73,13 @@ OzuStatus ozu_avif_encode(
 OzuStatus ozu_jxl_encode(
     const OzuEncodeRequest *request, OzuBytes *file, char *message, size_t message_capacity);
 
+/// Stores a JPEG as JPEG XL without loss, so that `ozu_jxl_to_jpeg` gives back the same bytes. The library reads the JPEG;
+/// the caller has checked its size. `file` and `message` as above.
+OzuStatus ozu_jxl_from_jpeg(
+    const uint8_t *data, size_t size, OzuBytes *file, char *message, size_t message_capacity);
+
+/// Writes the JPEG that a JPEG XL stores. `Failed` if there is none, or if it has more than `limit` bytes.
+OzuStatus ozu_jxl_to_jpeg(
+    const uint8_t *data, size_t size, size_t limit, OzuBytes *file, char *message, size_t message_capacity);
+
 #endif

@@ -1,5 +1,6 @@
 #if JXL
   import CCodecs
+  import OzuBase
   import OzuCodecs
   import OzuImaging
 
@@ -46,6 +47,49 @@
     /// - Throws: `corrupt`.
     public func open(beginning data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> PartialFile {
       try PartialFile { () throws(ImageDecodingError) in .opened(try open(data, limits: limits)) }
+    }
+  }
+
+  extension JXLDecoder: JPEGStoring {
+    /// Lets libjxl store a JPEG, which takes about four fifths of its bytes then, or give it back.
+    ///
+    /// - Complexity: O(pixels) in time, and in memory 24 bytes for each pixel.
+    package func transcoded(
+      _ data: Data, _ way: JPEGTranscoding, limits: DecodingLimits
+    ) throws(ImageDecodingError) -> Data {
+      // The library checks no limits, so the header is read before it gets the file.
+      let header: ImageHeader
+      switch way {
+      case .store:
+        let outline = try JPEGOutline(data, limits: limits)
+        header = outline.header
+        // It refuses these itself, with a line on standard error.
+        guard !outline.details.isArithmeticCoded, outline.details.unsupportedReason == nil,
+          header.colorModel != .cmyk
+        else { throw .unsupportedType(.jxl, reason: "libjxl does not store this JPEG") }
+      case .restore: header = try open(data, limits: limits).header
+      }
+      try limits.check(header)
+      try limits.checkDecodedByteCount(
+        header.storedSize.pixelCount.saturatingProduct(24).saturatingSum(32 << 20))
+      var file = OzuBytes()
+      var message = [CChar](repeating: 0, count: 256)
+      let status = data.withBytes { bytes in
+        // The memory is that of the file, and C keeps no pointer to it.
+        let start = bytes.bindMemory(to: UInt8.self).baseAddress
+        return switch way {
+        case .store: ozu_jxl_from_jpeg(start, bytes.count, &file, &message, message.count)
+        case .restore:
+          ozu_jxl_to_jpeg(
+            start, bytes.count, JPEGTranscoding.restoredByteLimit(bytes.count), &file, &message, message.count
+          )
+        }
+      }
+      guard status == .done, let transcoded = file.data() else {
+        let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        throw .unsupportedType(.jxl, reason: String(decoding: reason, as: UTF8.self))
+      }
+      return transcoded
     }
   }
 

@@ -128,6 +128,19 @@
         file.turnedUpright(by: apart, limits: limits) == file.turnedUpright(by: .standard, limits: limits))
     }
 
+    @Test("are stored as JPEG XL there, and given back to the byte")
+    func transcoded() throws {
+      let jpeg = try PatternPicture(PixelSize(320, 240), tint: 3).data(as: .jpeg)
+      let (apart, report) = try Self.codecs()
+      let file = try apart.transcoded(jpeg, .store, by: .jxl, limits: .default)
+      #expect(try file == CodecRegistry.standard.transcoded(jpeg, .store, by: .jxl, limits: .default))
+      #expect(try apart.transcoded(file, .restore, by: .jxl, limits: .default) == jpeg)
+      #expect(report.status.answerCount > 0)
+      #expect(throws: ImageDecodingError.self) {
+        try apart.transcoded(Data(jpeg.prefix(400)), .store, by: .jxl, limits: .default)
+      }
+    }
+
     @Test("have their gain map applied there", arguments: [nil, 1.5, 4])
     func brightened(headroom: Double?) throws {
       let numbers = GainMap(

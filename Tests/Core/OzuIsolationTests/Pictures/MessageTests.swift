@@ -23,7 +23,7 @@
     private static let requests: [PictureRequest] = {
       let tasks: [PictureRequest.Task] = [
         .header, .metadata, .picture(nil), .picture(resize), .track(resize), .frame(7, nil),
-        .pixels(PixelSize(3, 4)), .turned(.left),
+        .pixels(PixelSize(3, 4)), .turned(.left), .transcoded(.store, .jxl), .transcoded(.restore, .jxl),
       ]
       return tasks.map { PictureRequest($0, limits: limits) }
         + [ColorPolicy.convertToSRGB, .keep, .keepProfile, .keepForFile].map { policy in

@@ -39,6 +39,37 @@ struct WrittenFileTests {
     #expect(other.isNew)
   }
 
+  @Test(
+    "a JPEG of which nothing changes is stored as JPEG XL and given back, without metadata that are not kept",
+    arguments: MetadataPolicy.allCases)
+  func transcoded(policy: MetadataPolicy) async throws {
+    func file(_ type: ImageType, of request: ImageRequest) async throws -> EncodedImage {
+      var format = OutputFormat(type, options: EncodingOptions(isLossless: true))
+      format.metadata = policy
+      return try await pipeline.encoded(for: request, as: format)
+    }
+    let name = try #require(FixtureFiles.names(in: ["orientation"]).filter { $0.hasSuffix("1.jpg") }.first)
+    let jpeg = try FixtureFiles.data(name)
+    let stored = try await file(.jxl, of: source(name))
+    #expect(stored.type == .jxl)
+    let key = "stored as \(policy)"
+    let restored = try await file(.jpeg, of: ImageRequest(.data(stored.data, key: key)))
+    let expected =
+      policy == .keepAll
+      ? jpeg : try CleanedFile(jpeg, keeping: policy == .strip ? [] : [.copyright, .details]).data
+    #expect(restored.data == expected)
+    #expect(try metadata(restored).exif == nil || policy != .strip)
+    // Another size is encoded: it has no JPEG to give back.
+    let small = try await file(.jxl, of: source(name).resized(to: PixelSize(20, 20)))
+    #expect(throws: ImageDecodingError.self) {
+      try codecs.transcoded(small.data, .restore, by: .jxl, limits: .default)
+    }
+    // So is a picture that lies on its side as stored.
+    let turned = try #require(FixtureFiles.names(in: ["orientation"]).filter { $0.hasSuffix("6.jpg") }.first)
+    let upright = try await file(.jxl, of: source(turned))
+    #expect(try codecs.header(of: upright.data).orientation == .up)
+  }
+
   @Test("orientation is applied once", arguments: 1...8, [MetadataPolicy.strip, .keepAll])
   func orientation(number: Int, policy: MetadataPolicy) async throws {
     let names = try FixtureFiles.names(in: ["orientation"]).filter { $0.hasSuffix("\(number).jpg") }
