@@ -9,6 +9,7 @@
 
 #include "CCodecs.h"
 #include "jpeg_destination.h"
+#include "jpeg_settings.h"
 
 const int ozu_jpeg_side_limit = JPEG_MAX_DIMENSION;
 
@@ -53,26 +54,8 @@ static void encode(
   struct jpeg_compress_struct *info = &encoder->info;
   jpeg_create_compress(info);
   ozu_jpeg_write_into(info, &encoder->destination);
-  info->image_width = (JDIMENSION)width;
-  info->image_height = (JDIMENSION)height;
-  info->input_components = 4;
-  info->in_color_space = JCS_EXT_BGRX;
-  jpeg_set_defaults(info);
-  jpeg_set_quality(info, parameters->quality, TRUE);
-  info->dct_method = JDCT_ISLOW;
-  info->optimize_coding = TRUE;
-  if (parameters->is_gray) {
-    jpeg_set_colorspace(info, JCS_GRAYSCALE);
-  } else {
-    info->comp_info[0].h_samp_factor = parameters->chroma == OzuChromaFull ? 1 : 2;
-    info->comp_info[0].v_samp_factor = parameters->chroma == OzuChromaQuarter ? 2 : 1;
-  }
+  ozu_jpeg_set_up(info, width, height, parameters);
   if (parameters->is_progressive) jpeg_simple_progression(info);
-  if (parameters->dots_per_inch_x > 0 && parameters->dots_per_inch_y > 0) {
-    info->density_unit = 1;
-    info->X_density = parameters->dots_per_inch_x;
-    info->Y_density = parameters->dots_per_inch_y;
-  }
   jpeg_start_compress(info, TRUE);
   for (int y = 0; y < height; y++) {
     const uint8_t *row = pixels + (size_t)y * bytes_per_row;
