@@ -58,6 +58,31 @@ struct CEncoderBorderTests {
           message.count)
         #expect(status == .failed && file.bytes == nil)
       }
+      for (width, height) in [(0, 8), (8, 0), (-8, 8), (65_536, 8)] {
+        let none = ozu_jpeg_coefficients_new(
+          Int32(width), Int32(height), &parameters, &message, message.count)
+        #expect(none == nil)
+      }
+      guard let coefficients = ozu_jpeg_coefficients_new(17, 9, &parameters, &message, message.count) else {
+        Issue.record("no memory for two blocks")
+        return
+      }
+      defer { ozu_jpeg_coefficients_free(coefficients) }
+      let luma = ozu_jpeg_coefficients_component(coefficients, 0)
+      #expect((luma.across, luma.down) == (3, 2))
+      for (component, row) in [(-1, 0), (3, 0), (0, -1), (0, 2), (1, 1)] {
+        #expect(ozu_jpeg_coefficients_row(coefficients, Int32(component), Int32(row)) == nil)
+      }
+      #expect(ozu_jpeg_coefficients_component(coefficients, 3).across == 0)
+      let means = OzuJPEGScan(
+        first_component: 0, component_count: 3, start: 0, end: 0, bits_before: 0, bits_after: 0)
+      var outside = means
+      outside.component_count = 4
+      for scans in [[], [outside], Array(repeating: means, count: 40)] {
+        #expect(ozu_jpeg_coefficients_write(coefficients, scans, Int32(scans.count), &file) == .failed)
+        #expect(file.bytes == nil && file.count == 0)
+      }
+      #expect(ozu_jpeg_coefficients_write(coefficients, [means], 1, &file) == .done && file.count > 0)
     }
   }
 

@@ -19,9 +19,12 @@ struct EncoderMemoryTests {
   private static let types: [ImageType] = [.jpeg, .png, .webp, .avif, .jxl].filter(
     CodecRegistry.standard.encodableTypes.contains)
 
-  @Test("fail with a message at every growth of their buffer, and free it once", arguments: types)
-  func growth(type: ImageType) throws {
-    let options = EncodingOptions(compressionQuality: 0.95, isLossless: [.jxl, .webp, .avif].contains(type))
+  @Test(
+    "fail with a message at every growth of their buffer, and free it once",
+    arguments: types.map { ($0, EncodingOptions.Effort.medium) } + [(.jpeg, .high)])
+  func growth(type: ImageType, effort: EncodingOptions.Effort) throws {
+    let options = EncodingOptions(
+      compressionQuality: 0.95, isLossless: [.jxl, .webp, .avif].contains(type), effort: effort)
     let file = try CodecRegistry.standard.encode(Self.noise, as: type, options: options)
     #expect(file.count > 1 << 17, "the buffer grows more than once")
     for limit in [0, 1 << 16, 1 << 17].filter({ $0 < file.count }) {

@@ -24,7 +24,9 @@ enum EncodingArguments {
     ),
     OptionSpecification(
       name: "effort", value: efforts.map(\.0).joined(separator: "|"), kind: .words(efforts.map(\.0)),
-      help: "The time taken to make files small, in formats that can; medium by default."),
+      help: """
+        The time taken to make files small; medium by default. JPEG has no low of its own, and its high is progressive.
+        """),
     OptionSpecification(
       name: "max-bytes", value: "BYTES",
       help: "Lower the quality until a result has no more bytes, such as 100kB."),

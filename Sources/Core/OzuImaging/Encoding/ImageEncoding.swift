@@ -75,6 +75,7 @@ public struct EncodingOptions: Hashable, Sendable {
 
   /// `medium` by default.
   ///
+  /// - JPEG: `high` is always progressive and takes some ten times the processor time of `medium`, which is that of `low`.
   /// - PNG: `low` takes the layout that should be the smallest, without a sample; `high` compares more filters, some of
   ///   them over the whole picture, and compresses by zlib's levels 7 and 9.
   /// - WebP: libwebp's methods 2, 4 and 6, and sharp chroma for `high`; the levels 1, 4 and 7 of lossless files.

@@ -88,6 +88,52 @@ OzuStatus ozu_jpeg_encode(
     const uint8_t *pixels, size_t bytes_per_row, int width, int height, bool is_opaque,
     const OzuJPEGParameters *parameters, OzuBytes *file, char *message, size_t message_capacity);
 
+/// The coefficients of a picture, to be written as a JPEG. Belongs to one thread at a time.
+typedef struct OzuJPEGCoefficients OzuJPEGCoefficients;
+
+/// A component of a picture: its blocks, and the quantization steps in rows of frequencies.
+typedef struct {
+  int across;
+  int down;
+  uint16_t steps[64];
+} OzuJPEGComponent;
+
+/// A scan of a progressive file: `component_count` components from `first_component` on, the frequencies `start` to
+/// `end` in zigzag order, and the lowest bit that is known before (0 if none is) and after it.
+typedef struct {
+  int first_component;
+  int component_count;
+  int start;
+  int end;
+  int bits_before;
+  int bits_after;
+} OzuJPEGScan;
+
+enum { OZU_JPEG_SCAN_LIMIT = 32 };
+
+/// Makes zeros for the blocks of a picture, two to six bytes for each pixel; NULL, with a message, if memory is short or a
+/// JPEG cannot have these sides.
+OzuJPEGCoefficients *ozu_jpeg_coefficients_new(
+    int width, int height, const OzuJPEGParameters *parameters, char *message, size_t message_capacity);
+void ozu_jpeg_coefficients_free(OzuJPEGCoefficients *coefficients);
+
+/// The library's message about the last failure. Valid until the next call.
+const char *ozu_jpeg_coefficients_message(const OzuJPEGCoefficients *coefficients);
+
+/// All zero for a component that the picture does not have.
+OzuJPEGComponent ozu_jpeg_coefficients_component(const OzuJPEGCoefficients *coefficients, int component);
+
+/// A row of `across` blocks of 64 coefficients, in rows of frequencies. NULL outside the component. Valid until the next
+/// call.
+int16_t *ozu_jpeg_coefficients_row(OzuJPEGCoefficients *coefficients, int component, int row);
+
+/// Writes a file, with Huffman tables for each scan. May be called several times.
+///
+/// On `Done`, `file` has the bytes, which belong to the coefficients and are valid until the next call. On `Failed` it is
+/// empty.
+OzuStatus ozu_jpeg_coefficients_write(
+    OzuJPEGCoefficients *coefficients, const OzuJPEGScan *scans, int scan_count, OzuBytes *file);
+
 /// Stores a picture of an orientation of EXIF, 2 to 8, upright, without decoding its pixels. All application segments are
 /// copied as they are. The library may take at most `memory_limit` bytes.
 ///
