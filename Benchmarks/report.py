@@ -15,7 +15,7 @@ import json
 import os
 from html import escape
 
-from report_plots import COLOURS, bases, curves, dots, number
+from report_plots import COLOURS, bases, curves, dots, looks, number
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Figures that are better when they are higher.
@@ -83,6 +83,8 @@ def section(path, found):
     name = os.path.relpath(path, HERE)
     if "cases" in found:
         return f"<h2>Instructions</h2><p>{escape(name)}</p>" + instructions(found)
+    if found["benchmark"] == "encoders":
+        return f"<h2>Bytes of encoders</h2><p>{escape(name)}</p>" + encoders(found)
     rows, machine = found["rows"], found.get("machine", {})
     runs = sorted({row["runs"] for row in rows if "runs" in row})
     place = f"{machine.get('cpu', '')}, {machine.get('cores', '?')} cores, {machine.get('system', '')}"
@@ -115,9 +117,28 @@ def instructions(found):
     return f'<div class="scroll"><table>{head}{"".join(rows)}</table></div>'
 
 
+def encoders(found):
+    """Curves of bytes against looks, and the bytes at equal points."""
+    pictures = len({(row["kind"], row["picture"]) for row in found["rows"]})
+    caption = (
+        f"{pictures} pictures. A dot is a quality: the mean look of the pictures, and the geometric mean of their bytes. Lower is "
+        "better.")
+    heads = ["kind", "size", "format", "encoder", "at equal"], ["points", "bytes of the first", "pictures"]
+    parts = [looks(found["rows"]), f"<p>{caption}</p>", "<details><summary>Bytes at equal looks</summary>"]
+    parts.append('<div class="scroll"><table><tr>' + "".join(f"<th>{head}</th>" for head in heads[0]))
+    parts += [f'<th class="n">{head}</th>' for head in heads[1]] + ["</tr>"]
+    for row in found["table"]:
+        words = row["kind"], row["side"] or "whole", row["format"], row["encoder"], row["at"]
+        numbers = "" if row["points"] is None else row["points"], f"{row['ratio']:.2f}", row["pictures"]
+        parts.append(
+            f'<tr class="{"own" if row["encoder"] == "ozu" else ""}">' + "".join(f"<td>{escape(str(word))}</td>" for word in words)
+            + "".join(f'<td class="n">{value}</td>' for value in numbers) + "</tr>")
+    return "".join(parts + ["</table></div></details>"])
+
+
 def recorded():
     """The page's order: what loads and decodes first; of several recordings of one benchmark, what README.md speaks of."""
-    order = ["thumbnail", "two-threads", "folder", "files", "files-thumbnails", "growth", "formats", "formats-kinds", "formats-isolated", "isolation", "processing",
+    order = ["thumbnail", "two-threads", "folder", "files", "files-thumbnails", "growth", "formats", "formats-kinds", "formats-isolated", "encoders", "isolation", "processing",
              "instructions", "pipeline", "load", "http", "caches/memory-cache", "caches/disk-cache",
              "caches/disk-curve", "caches/eviction"]
     paths = [os.path.join(HERE, name + ".json") for name in order]

@@ -11,6 +11,9 @@ GROWTH = [
 ]
 SIZES = {"cpu_ns_per_operation": "entries", "cpu_us_per_request": "requests"}
 COLOURS = 8
+# Below it a picture is of no use, and the logarithm of the bytes falls steeply.
+LEAST_LOOK = 30
+GRID = '<div style="display:grid;grid-template-columns:repeat(auto-fit,minmax(29rem,1fr))">'
 
 
 def number(value):
@@ -131,34 +134,75 @@ def curves(rows, benchmark):
         kinds = {}
         for (kind, subject), points in series.items():
             kinds.setdefault(kind if len(series) > COLOURS else "", {})[kind, subject] = points
-        pictures += [curve(metric, members, benchmark) for members in kinds.values()]
-    if not pictures:
-        return ""
-    return '<div style="display:grid;grid-template-columns:repeat(auto-fit,minmax(29rem,1fr))">' + "".join(pictures) + "</div>"
+        pictures += [growth(metric, members, benchmark) for members in kinds.values()]
+    return GRID + "".join(pictures) + "</div>" if pictures else ""
 
 
-def curve(metric, series, benchmark):
-    width, height, left, right, top, bottom = 560, 300, 62, 190, 30, 44
+def looks(rows):
+    """The plots of bytes against looks: for each kind of pictures and size one of Ozu's formats, and one of each format."""
+    series = {}
+    for row in rows:
+        if row.get("ssimulacra2") is not None:
+            group = series.setdefault((row["kind"], row["side"]), {})
+            group.setdefault((row["format"], row["encoder"]), {}).setdefault(row["quality"], []).append(row)
+    pictures = []
+    for (kind, side), lines in series.items():
+        means = {}
+        for name, qualities in lines.items():
+            points = [
+                (sum(row["ssimulacra2"] for row in found) / len(found),
+                 math.exp(sum(math.log(row["bytes"]) for row in found) / len(found))) for found in qualities.values()]
+            means[name] = sorted(point for point in points if point[0] >= LEAST_LOOK)
+        title = f"{kind}, {side or 'whole'}{' pixels' if side else ''}"
+        groups = [("Ozu's formats", {("", extension): points for (extension, encoder), points in means.items() if encoder == "ozu"})]
+        groups += [
+            (extension, {("", encoder): points for (other, encoder), points in means.items() if other == extension})
+            for extension in dict.fromkeys(extension for extension, _ in means)]
+        for name, members in groups:
+            members = {key: points for key, points in members.items() if len(points) > 1}
+            if not members:
+                continue
+            xs = [x for points in members.values() for x, _ in points]
+            low, high = min(xs), max(xs)
+            ticks = [(x, f"{x}") for x in range(math.ceil(low / 10) * 10, math.floor(high) + 1, 10)]
+            pictures.append(
+                curve(f"{title} · {name}, bytes", members, ticks, lambda x: (x - low) / (high - low), "SSIMULACRA2, mean"))
+    return GRID + "".join(pictures) + "</div>" if pictures else ""
+
+
+def growth(metric, series, benchmark):
     sizes = sorted({x for points in series.values() for x, _ in points})
+    kinds = {kind for kind, _ in series}
+    ticks = [(size, f"{size:,g}" if size < 1e6 else f"{size / 1e6:g} M") for size in sizes]
+    return curve(
+        f"{next(iter(kinds))} · {metric}" if len(kinds) == 1 else metric, series, ticks,
+        lambda x: math.log(x / sizes[0]) / math.log(sizes[-1] / sizes[0]),
+        SIZES.get(metric, "megapixels" if benchmark == "growth" else "entries"))
+
+
+def curve(title, series, ticks, share, label):
+    """A plot whose vertical axis is logarithmic.
+
+    `ticks` are values on the horizontal axis with their texts, `share` the place of a value from 0 to 1, and `label` what
+    the axis has.
+    """
+    width, height, left, right, top, bottom = 560, 300, 62, 190, 30, 44
     values = [y for points in series.values() for _, y in points]
     low, high = min(values) * 0.8, max(values) * 1.25
 
     def place(x, y):
-        return (left + math.log(x / sizes[0]) / math.log(sizes[-1] / sizes[0]) * (width - left - right),
+        return (left + share(x) * (width - left - right),
                 height - bottom - math.log(y / low) / math.log(high / low) * (height - bottom - top))
 
     kinds = {kind for kind, _ in series}
-    title = f"{next(iter(kinds))} · {metric}" if len(kinds) == 1 else metric
     parts = [f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}">', text(left, 16, title)]
     for value in axis(low, high):
-        y = place(sizes[0], value)[1]
+        y = place(ticks[0][0], value)[1]
         parts.append(f'<line x1="{left}" x2="{width - right}" y1="{y:.1f}" y2="{y:.1f}" class="rule"/>')
         parts.append(text(left - 6, y + 4, f"{value:,g}" if value < 1e6 else f"{value:.0e}", "end", "faint"))
-    for size in sizes:
-        x = place(size, low)[0]
-        label = f"{size:,g}" if size < 1e6 else f"{size / 1e6:g} M"
-        parts.append(text(x, height - bottom + 16, label, "middle", "faint"))
-    parts.append(text((left + width - right) / 2, height - 8, SIZES.get(metric, "megapixels" if benchmark == "growth" else "entries"), "middle", "faint"))
+    for value, words in ticks:
+        parts.append(text(place(value, low)[0], height - bottom + 16, words, "middle", "faint"))
+    parts.append(text((left + width - right) / 2, height - 8, label, "middle", "faint"))
     ends = []
     for index, ((kind, subject), points) in enumerate(sorted(series.items(), key=lambda item: item[0][1] != "ozu")):
         path = " ".join("%.1f,%.1f" % place(*point) for point in points)

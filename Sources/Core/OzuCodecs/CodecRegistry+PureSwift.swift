@@ -72,7 +72,7 @@ extension CodecRegistry {
       throw .failed(.jpeg, reason: "the gain map cannot be used: \(flaw)")
     }
     // A map has few pixels, and applying it multiplies their errors.
-    let mapOptions = EncodingOptions(compressionQuality: max(options.compressionQuality, 0.9))
+    let mapOptions = EncodingOptions(compressionQuality: max(options.quality(for: .jpeg), 0.9))
     let map = JPEGGainMapFile.described(
       try encode(gainMap.bitmap, as: .jpeg, options: mapOptions), by: numbers)
     var options = options

@@ -17,7 +17,8 @@
     /// True for all formats but JPEG.
     public var keepsAlpha: Bool { type != .jpeg }
 
-    /// Encodes a bitmap. If its colours are not sRGB, the file gets the profile of their colour space.
+    /// Encodes a bitmap. If its colours are not sRGB, the file gets the profile of their colour space. The quality is a
+    /// number on ImageIO's own scale, which nobody has compared with `QualityScale`.
     ///
     /// - Throws: `unsupportedType`, `failed`.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
@@ -32,7 +33,7 @@
       else {
         throw .failed(type, reason: "the system does not accept the pixels")
       }
-      let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
+      let quality = options.quality(for: type)
       let properties: [CFString: Any] = [
         kCGImageDestinationLossyCompressionQuality: options.isLossless ? 1 : quality
       ]

@@ -191,13 +191,13 @@ import Testing
     #expect(run.errors.contains(source))
   }
 
-  @Test("better quality makes a larger file; an orientation is applied; a terminal shows a bar")
+  @Test("better quality of its format makes a larger file; an orientation is applied; a terminal shows a bar")
   func quality() async throws {
     let folder = try Folder()
     let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
     var sizes: [Int] = []
-    for quality in ["10", "95"] {
-      let output = folder.path("q\(quality).jpg")
+    for quality in ["95,jpg=10", "95"] {
+      let output = folder.path("q\(sizes.count).jpg")
       let arguments = ["load", source, "-q", quality, "-o", output, "--cache", folder.path("cache")]
       let run = await CommandRun(arguments, isTerminal: true)
       #expect(run.status == .done)

@@ -40,6 +40,7 @@
         (["OZU_KEYS": keys, "OZU_PROCESSOR_TIME": "0"], "processor_time"),
         (["OZU_KEYS": keys, "OZU_SPEED_WINDOW": "1e3"], "speed_window"),
         (["OZU_KEYS": keys, "OZU_QUALITY": "101"], "quality"),
+        (["OZU_KEYS": keys, "OZU_QUALITY": "80,avif=0"], "from 1 to 100"),
         (["OZU_KEYS": keys, "OZU_LOG": "maybe"], "yes or no"),
         (["OZU_KEYS": keys, "OZU_PRESETS": "a=w:x"], "preset"),
         (["OZU_KEYS": keys, "OZU_SOURCES": "example.com"], "sources"),
@@ -88,6 +89,17 @@
       let run = try await ChildRun(["serve", "--check"], in: try Folder(), variables: variables)
       #expect(run.status == 2)
       #expect(run.errors.contains(text), "\(run.errors)")
+    }
+
+    @Test(
+      "one quality, and those of single formats, whatever this build can write",
+      arguments: [
+        ("70", 70, [:]), ("webp=60,jpg=75", 80, [.webp: 60, .jpeg: 75]), ("70,jxl=1", 70, [.jxl: 1]),
+      ]
+        as [(String, Int, [ImageType: Int])])
+    func qualities(text: String, common: Int, byFormat: [ImageType: Int]) throws {
+      let rules = try ServeSettings(file: "quality = \(text)", environment: [:]).rules(isInsecure: true)
+      #expect(rules.quality == common && rules.qualities == byFormat)
     }
 
     @Test("a name to listen at has its address; other names and addresses stay")

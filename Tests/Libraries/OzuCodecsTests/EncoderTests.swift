@@ -2,6 +2,7 @@ import Foundation
 import OzuCodecs
 import OzuImaging
 import OzuStandardCodecs
+import OzuTesting
 import Testing
 
 @Suite("Encoders")
@@ -139,6 +140,21 @@ struct EncoderTests {
     let bitmap = waves(PixelSize(200, 150))
     let sizes = try [0.2, 0.5, 0.95].map {
       try codecs.encode(bitmap, as: type, options: .init(compressionQuality: $0)).count
+    }
+    #expect(sizes == sizes.sorted())
+    var options = EncodingOptions(compressionQuality: 0.2)
+    options.qualities = [type: 0.95]
+    #expect(try codecs.encode(bitmap, as: type, options: options).count == sizes[2])
+  }
+
+  @Test(
+    "make AVIF smaller than WebP, and WebP smaller than JPEG, of a photograph at one quality",
+    .enabled(if: [.webp, .avif].allSatisfy(optional.contains)), arguments: [0.5, 0.7, 0.85])
+  func orderOfFormats(quality: Double) throws {
+    let file = Repository.url("Sources/Apps/OzuCLI/Resources/Photos/canyon-wren-480.png")
+    let picture = try codecs.picture(from: Data(contentsOf: file))
+    let sizes = try [ImageType.avif, .webp, .jpeg].map {
+      try codecs.encode(picture, as: $0, options: .init(compressionQuality: quality)).count
     }
     #expect(sizes == sizes.sorted())
   }

@@ -191,8 +191,16 @@ extension AddressTests {
     #expect(picture.varyingFields == ["Accept"])
     #expect(picture.fileName == "a.png" && picture.isAttachment)
     let fixed = try Self.picture("/f:jpg/fq:jpg:55:webp:44", headers: ["Accept": "image/webp"])
-    #expect(fixed.output.types == [.jpeg] && fixed.output.options.compressionQuality == 0.55)
+    #expect(fixed.output.types == [.jpeg] && fixed.output.options.quality(for: .jpeg) == 0.55)
     #expect(fixed.varyingFields.isEmpty)
+    var rules = Self.openRules
+    (rules.quality, rules.qualities) = (70, [.avif: 60, .webp: 50])
+    for (options, qualities) in [
+      ("", [0.6, 0.5, 0.7]), ("/fq:avif:40", [0.4, 0.5, 0.7]), ("/q:30", [0.3, 0.3, 0.3]),
+    ] {
+      let output = try Self.picture(options, rules: rules).output
+      #expect([.avif, .webp, .jpeg].map { output.options.quality(for: $0) } == qualities, "\(options)")
+    }
   }
 
   @Test("client hints are used if they are enabled and the address gives no value")

@@ -38,7 +38,10 @@
       Setting(name: "only_presets", standard: "no", help: "whether addresses may only name presets"),
       Setting(name: "client_hints", standard: "no", help: "whether the client hints DPR and Width are used"),
       Setting(
-        name: "quality", standard: "80", help: "the compression quality when an address names none"),
+        name: "quality", standard: "80",
+        help:
+          "the compression quality when an address names none; with other ones for single formats: 80,avif=60"
+      ),
       Setting(name: "largest_side", standard: "4096", help: "the largest side of a result, in pixels"),
       Setting(
         name: "processor_time", standard: "5",

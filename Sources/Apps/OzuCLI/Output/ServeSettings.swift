@@ -2,6 +2,7 @@
   import Foundation
   import Ozu
   import OzuHTTP
+  import OzuImaging
   import OzuServer
   import OzuSharedStores
 
@@ -215,7 +216,12 @@
       rules.sources = list("sources")
       rules.onlyPresets = try flag("only_presets")
       rules.usesClientHints = try flag("client_hints")
-      rules.quality = try integer("quality", in: 1...100)
+      // What this build cannot write, another machine with the same settings may.
+      let quality = try QualityArgument(
+        self["quality"], name: "quality =", in: 1...100,
+        formats: ImageFormat.written.flatMap { format in format.endings.map { ($0, format.type) } })
+      rules.quality = quality.common ?? rules.quality
+      rules.qualities = quality.byFormat
       rules.largestSide = try integer("largest_side", in: 1...16_384)
       guard isInsecure || !rules.keys.isEmpty else {
         throw UsageError(

@@ -90,12 +90,17 @@ public struct OutputFormat: Hashable, Sendable {
   /// again.
   private static let version = 2
 
-  /// The identity of the recipe as a text. It never changes for a recipe, because it is part of a key.
+  /// The identity of the recipe as a text. It never changes for a recipe, because it is part of a key. Qualities of types
+  /// that are not written are not part of it.
   var identifier: String {
+    let qualities = types.map { options.quality(for: $0) }
+    let quality = Set(qualities).count == 1 ? qualities.prefix(1) : qualities[...]
     let resolution = resolution.map { "\($0.horizontal)x\($0.vertical)" } ?? "-"
     return "encoded("
       + [
-        "\(Self.version)", types.map(\.rawValue).joined(separator: "|"), options.identifier,
+        "\(Self.version)",
+        types.map(\.rawValue).joined(separator: "|"),
+        quality.map { "\($0)" }.joined(separator: "|"), options.identifier,
         metadata.rawValue, colorProfile.rawValue, resolution, keepsAnimation ? "moving" : "still",
       ].joined(separator: ",") + (keepsGainMap ? ",gains" : "") + ")"
   }
@@ -131,8 +136,8 @@ extension OutputFormat {
 }
 
 extension EncodingOptions {
-  /// The identity of all options that change the bytes, as a text.
-  var identifier: String {
+  /// The identity of all options but the quality that change the bytes, as a text.
+  fileprivate var identifier: String {
     var blocks = CacheKey.Builder()
     for block in [metadata.exif, metadata.xmp, metadata.colorProfile] {
       blocks.append(block.map { "\(CacheKey(hashing: $0))" } ?? "-")
@@ -140,7 +145,7 @@ extension EncodingOptions {
     blocks.append(metadata.resolution.map { "\($0.horizontal)x\($0.vertical)" } ?? "-")
     if let levels = metadata.lightLevels { blocks.append(levels.identifier) }
     return [
-      "\(compressionQuality)", isLossless ? "lossless" : "lossy",
+      isLossless ? "lossless" : "lossy",
       maximumByteCount.map { "\($0)\(enforcesByteLimit ? "" : "~")" } ?? "-",
       effort.rawValue, metadata.isEmpty ? "-" : "\(blocks.key)", isProgressive ? "progressive" : "-",
       chromaSubsampling.rawValue,

@@ -147,7 +147,7 @@ extension CodecRegistry {
           throw .tooManyPixels(type, pixelCount: pixelCount, limit: limits.pixelCount)
         }
         current = try encoder.makeWriter(
-          canvas: frame.size, loopCount: animation.loopCount, options: options)
+          canvas: frame.size, loopCount: animation.loopCount, options: options.narrowed(to: type))
         writer = current
       }
       try current.append(frame, duration: animation.delays[index])

@@ -25,7 +25,7 @@ public protocol ImageEncoding: Sendable {
   /// default; `CodecRegistry.encode` does not pass such bitmaps to an encoder that would lose them.
   var writesColorCodes: Bool { get }
 
-  /// Encodes a bitmap.
+  /// Encodes a bitmap. The quality is `options.quality(for: type)`.
   ///
   /// - Throws: `ImageEncodingError`.
   func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data
@@ -45,7 +45,13 @@ extension ImageEncoding {
 /// The options for writing a picture.
 public struct EncodingOptions: Hashable, Sendable {
   /// From 0, smallest, to 1, best; lossless formats ignore it. 0.85 by default.
+  ///
+  /// The scale is that of JPEG, libjpeg's 0 to 100. WebP, AVIF and JPEG XL look about the same at the same quality, and have
+  /// fewer bytes: `QualityScale` has the parameters of their codecs.
   public var compressionQuality: Double
+
+  /// The qualities of single formats, on the same scale, where they are not `compressionQuality`. None by default.
+  public var qualities: [ImageType: Double] = [:]
 
   /// Whether the pixels must be kept exactly, for formats that support both: WebP, AVIF, JPEG XL. Off by default.
   ///
@@ -120,6 +126,20 @@ public struct EncodingOptions: Hashable, Sendable {
     self.isProgressive = isProgressive
     self.chromaSubsampling = chromaSubsampling
   }
+
+  /// The quality of files of a format, from 0 to 1. NaN counts as 0.
+  public func quality(for type: ImageType) -> Double {
+    let quality = qualities[type] ?? compressionQuality
+    return quality.isNaN ? 0 : min(max(quality, 0), 1)
+  }
+
+  /// The same options with the quality of one format as the only one.
+  package func narrowed(to type: ImageType) -> EncodingOptions {
+    var options = self
+    options.compressionQuality = quality(for: type)
+    options.qualities = [:]
+    return options
+  }
 }
 
 /// How much colour detail a lossy file keeps, compared with its brightness.
@@ -183,9 +203,9 @@ extension ImageEncoding {
   /// - Throws: `ImageEncodingError`; `tooManyBytes` if the lowest quality does not fit either, or if the format has only
   ///   one, and the limit is enforced.
   func encode(_ bitmap: Bitmap, within options: EncodingOptions) throws(ImageEncodingError) -> Data {
+    var options = options.narrowed(to: type)
     let whole = try encode(bitmap, options: options)
     guard let limit = options.maximumByteCount, whole.count > limit else { return whole }
-    var options = options
     var (low, high) = (options.enforcesByteLimit ? 0.0 : 0.1, options.compressionQuality)
     guard low < high else { return whole }
     options.compressionQuality = low

@@ -44,7 +44,7 @@ typedef struct {
   uint32_t width;
   uint32_t height;
   bool has_alpha;
-  /// 0 to 1.
+  /// The quality on the codec's own scale, 0 to 1.
   double quality;
   bool is_lossless;
   OzuEffort effort;

@@ -46,7 +46,7 @@ public struct JPEGEncoder: ImageEncoding {
       throw .tooLarge(.jpeg, bitmap.size)
     }
     try options.metadata.checkProfile(for: .jpeg)
-    let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
+    let quality = options.quality(for: .jpeg)
     let resolution = options.metadata.resolution?.valid
     var parameters = OzuJPEGParameters(
       quality: Int32(clamping: quality * 100, rounded: .toNearestOrAwayFromZero),

@@ -9,7 +9,7 @@
     import Foundation
   #endif
 
-  /// Writes AVIF through libavif, lossy or lossless. Quality 0 to 1 is a quantizer from 63 to 0; from 0.9 on chroma
+  /// Writes AVIF through libavif, lossy or lossless. `QualityScale` has the quantizer of a quality; from 0.9 on chroma
   /// is stored at full size, unless the options say otherwise. A bitmap of 16 bits is written with 10 bits, or with
   /// 12 if it is lossless. One thread; speed 6 of 10, or 10 for low effort and 5 for high effort.
   public struct AVIFEncoder: ImageEncoding {

@@ -28,7 +28,7 @@ struct LibraryEncoder: Sendable {
     let size = bitmap.size
     guard max(size.width, size.height) <= sideLimit else { throw .tooLarge(type, size) }
     try options.metadata.checkProfile(for: type)
-    let quality = Self.quality(of: options)
+    let quality = options.quality(for: type)
     // The pixels in the layout of the libraries: without padding, colours divided by alpha.
     let rowByteCount = size.width * format.bytesPerPixel
     let straight = UnsafeMutableRawBufferPointer.allocate(
@@ -53,7 +53,8 @@ struct LibraryEncoder: Sendable {
     var request = OzuEncodeRequest(
       pixels: straight.bindMemory(to: UInt8.self).baseAddress, bytes_per_row: rowByteCount,
       format: format.pixels,
-      width: UInt32(size.width), height: UInt32(size.height), has_alpha: !bitmap.isOpaque, quality: quality,
+      width: UInt32(size.width), height: UInt32(size.height), has_alpha: !bitmap.isOpaque,
+      quality: QualityScale.parameter(of: type, at: quality),
       is_lossless: options.isLossless, effort: options.effort.value,
       // For WebP only if it is asked for, because it is slow there.
       chroma: options.chromaSubsampling.value(isFull: type == .avif && quality >= 0.9),
@@ -71,11 +72,6 @@ struct LibraryEncoder: Sendable {
       throw .failed(type, reason: String(decoding: reason, as: UTF8.self))
     }
     return data
-  }
-
-  /// The quality in the options, between 0 and 1.
-  static func quality(of options: EncodingOptions) -> Double {
-    options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
   }
 }
 

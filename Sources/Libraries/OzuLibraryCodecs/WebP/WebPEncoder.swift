@@ -9,8 +9,8 @@
     import Foundation
   #endif
 
-  /// Writes WebP through libwebp, lossy or lossless. Quality 0 to 1 is libwebp's 0 to 100. EXIF data, XMP and a
-  /// profile are added to the library's file; the resolution is part of the EXIF data.
+  /// Writes WebP through libwebp, lossy or lossless. `QualityScale` has libwebp's quality. EXIF data, XMP and a profile
+  /// are added to the library's file; the resolution is part of the EXIF data.
   public struct WebPEncoder: ImageEncoding {
     private let library = LibraryEncoder(type: .webp, sideLimit: 16_383) {
       ozu_webp_encode($0, $1, $2, $3)
@@ -70,7 +70,8 @@
       var request = OzuWebPAnimationRequest(
         width: UInt32(canvas.width), height: UInt32(canvas.height),
         loop_count: UInt16(clamping: loopCount),
-        quality: LibraryEncoder.quality(of: options), is_lossless: options.isLossless,
+        quality: QualityScale.parameter(of: .webp, at: options.quality(for: .webp)),
+        is_lossless: options.isLossless,
         effort: options.effort.value)
       guard let animation = ozu_webp_animation_new(&request) else {
         throw .failed(.webp, reason: "out of memory")

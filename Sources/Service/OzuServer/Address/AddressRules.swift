@@ -1,5 +1,6 @@
 public import Foundation
 public import OzuHTTP
+public import OzuImaging
 
 /// The rules for addresses: the requests that a service accepts.
 public struct AddressRules: Sendable {
@@ -20,6 +21,9 @@ public struct AddressRules: Sendable {
   public var largestSide = 4096
   /// The compression quality if an address does not give one, 1 to 100. Default: 80.
   public var quality = 80
+  /// The compression qualities of single formats, on the same scale, where they are not `quality`. Addresses change them by
+  /// `format_quality`. Default: none.
+  public var qualities: [ImageType: Int] = [:]
   /// Whether the output format depends on `Accept` if an address does not name one. Default: true.
   public var negotiatesFormat = true
   /// Whether the client hints `Sec-CH-DPR` and `Sec-CH-Width` are used if an address does not give these values.

@@ -118,8 +118,10 @@ extension ImageOptions {
     var format =
       type.map { OutputFormat($0) }
       ?? .negotiated(accept: rules.negotiatesFormat ? accept : nil)
-    let quality = quality ?? format.types.first.flatMap { qualities[$0] } ?? rules.quality
-    format.options.compressionQuality = Double(quality) / 100
+    format.options.compressionQuality = Double(quality ?? rules.quality) / 100
+    if quality == nil {
+      format.options.qualities = rules.qualities.merging(qualities) { $1 }.mapValues { Double($0) / 100 }
+    }
     format.options.maximumByteCount = byteLimit
     format.options.enforcesByteLimit = false
     format.options.effort = .low

@@ -56,8 +56,7 @@ struct OutputFormatTests {
     let changes: [(inout EncodingOptions) -> Void] = [
       { $0.compressionQuality = 0.5 }, { $0.isLossless = true }, { $0.maximumByteCount = 1000 },
       { $0.effort = .high }, { $0.metadata.exif = Data([1]) }, { $0.isProgressive = true },
-      { $0.colorLimit = 16 },
-      { $0.chromaSubsampling = .full },
+      { $0.colorLimit = 16 }, { $0.chromaSubsampling = .full }, { $0.qualities = [.webp: 0.3] },
       {
         $0.maximumByteCount = 1000
         $0.enforcesByteLimit = false
@@ -98,6 +97,10 @@ struct OutputFormatTests {
     }
     #expect(Set(formats.map(\.identifier)).count == formats.count)
     #expect(OutputFormat.negotiated(accept: "*/*").identifier == OutputFormat.automatic.identifier)
+    // Another quality of AVIF does not make the WebPs again, and a quality is one wherever it is given.
+    var other = EncodingOptions(compressionQuality: 0.2)
+    other.qualities = [.webp: 0.85, .avif: 0.4]
+    #expect(OutputFormat(.webp, options: other).identifier == OutputFormat.webp.identifier)
   }
 
   @Test("a record can be read back, and damaged bytes are refused")
