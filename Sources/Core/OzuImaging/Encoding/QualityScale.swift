@@ -14,11 +14,17 @@ public enum QualityScale {
   /// is a step before it.
   private static let knots = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.89, 0.9, 0.95, 1]
   /// libwebp's quality, divided by 100.
-  private static let webp = [0, 0.056, 0.189, 0.323, 0.423, 0.509, 0.585, 0.679, 0.76, 0.803, 0.834, 0.965, 0.999, 1]
+  private static let webp = [
+    0, 0.056, 0.189, 0.323, 0.423, 0.509, 0.585, 0.679, 0.76, 0.803, 0.834, 0.965, 0.999, 1,
+  ]
   /// 1 for libavif's quantizer 0, and 0 for 63.
-  private static let avif = [0, 0.126, 0.287, 0.372, 0.425, 0.461, 0.491, 0.523, 0.581, 0.63, 0.692, 0.693, 0.834, 1]
+  private static let avif = [
+    0, 0.126, 0.287, 0.372, 0.425, 0.461, 0.491, 0.523, 0.581, 0.63, 0.692, 0.693, 0.834, 1,
+  ]
   /// The quality of libjxl's tools, divided by 100; a distance follows from it.
-  private static let jxl = [0, 0.067, 0.221, 0.34, 0.468, 0.549, 0.608, 0.675, 0.757, 0.8, 0.834, 0.941, 0.966, 1]
+  private static let jxl = [
+    0, 0.067, 0.221, 0.34, 0.468, 0.549, 0.608, 0.675, 0.757, 0.8, 0.834, 0.941, 0.966, 1,
+  ]
 
   /// The parameter of a codec for a quality.
   ///
