@@ -1,10 +1,10 @@
 /// The parameters of codecs that look alike: one quality has about the same look in every format.
 ///
 /// The scale of `EncodingOptions.compressionQuality` is that of JPEG. The other codecs have scales of their own, on which the
-/// same number looks different: libavif's 60 looks like JPEG's 82, and libwebp's 60 like its 62. The tables translate.
+/// same number looks different: libavif's 60 looks like JPEG's 83, and libwebp's 60 like its 65. The tables translate.
 ///
-/// They were measured by `Benchmarks/quality.py`: at each knot the parameter has the SSIMULACRA2 of JPEG in the mean of
-/// photographs and drawn pictures of 320 pixels, and is then lowered until AVIF has fewer bytes than WebP, and WebP than
+/// They were measured by `Benchmarks/quality.py`: at each knot the parameter has the SSIMULACRA2 of JPEG in the mean of 16
+/// photographs and 13 drawn pictures of 320 pixels, and is then lowered until AVIF has fewer bytes than WebP, and WebP than
 /// JPEG, in the geometric mean of either kind. `Benchmarks/README.md` has the looks and the bytes.
 public enum QualityScale {
   /// The formats whose files have a quality, unless they are lossless.
@@ -15,15 +15,15 @@ public enum QualityScale {
   private static let knots = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.89, 0.9, 0.95, 1]
   /// libwebp's quality, divided by 100.
   private static let webp = [
-    0, 0.056, 0.189, 0.323, 0.423, 0.509, 0.585, 0.679, 0.76, 0.803, 0.834, 0.965, 0.999, 1,
+    0, 0.052, 0.163, 0.29, 0.383, 0.471, 0.549, 0.652, 0.748, 0.798, 0.831, 0.965, 0.999, 1,
   ]
   /// 1 for libavif's quantizer 0, and 0 for 63.
   private static let avif = [
-    0, 0.126, 0.287, 0.372, 0.425, 0.461, 0.491, 0.523, 0.581, 0.63, 0.692, 0.693, 0.834, 1,
+    0, 0.124, 0.275, 0.361, 0.407, 0.447, 0.481, 0.52, 0.573, 0.617, 0.684, 0.685, 0.833, 1,
   ]
   /// The quality of libjxl's tools, divided by 100; a distance follows from it.
   private static let jxl = [
-    0, 0.067, 0.221, 0.34, 0.468, 0.549, 0.608, 0.675, 0.757, 0.8, 0.834, 0.941, 0.966, 1,
+    0, 0.073, 0.202, 0.323, 0.429, 0.522, 0.587, 0.66, 0.746, 0.793, 0.831, 0.936, 0.965, 1,
   ]
 
   /// The parameter of a codec for a quality.

@@ -1,6 +1,5 @@
 import Foundation
 import OzuImaging
-import OzuTesting
 import Testing
 
 @Suite("One quality in every format")
