@@ -31,7 +31,7 @@ extension Bitmap {
 }
 
 /// A pixel with 16 bits for each channel, for converting between formats.
-private struct WidePixel {
+struct WidePixel {
   var red: UInt16
   var green: UInt16
   var blue: UInt16
@@ -56,7 +56,7 @@ extension UnsafeRawBufferPointer {
       blue: WidePixel.narrow(wide.blue), alpha: WidePixel.narrow(wide.alpha))
   }
 
-  fileprivate func loadPixel(_ x: Int, _ format: PixelFormat) -> WidePixel {
+  func loadPixel(_ x: Int, _ format: PixelFormat) -> WidePixel {
     switch format {
     case .bgra8:
       func wide(_ channel: Int) -> UInt16 { UInt16(self[x * 4 + channel]) * 257 }

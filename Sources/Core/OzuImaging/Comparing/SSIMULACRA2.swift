@@ -1,0 +1,92 @@
+/// Scores how much a lossy copy looks like its original: SSIMULACRA 2.1 (Sneyers, Cloudinary 2023).
+///
+/// The score is 100 for equal pictures and has no lower bound. By the author's tests with observers: 90 cannot be told
+/// from the original even when the two are flickered, 80 not side by side, 70 shows artefacts only beside the
+/// original, 50 annoys a little, 30 annoys. It is meant for the artefacts of compression; two different pictures
+/// are far below zero.
+///
+/// ```swift
+/// let score = try SSIMULACRA2.score(of: decoded, original: picture.bitmap)
+/// ```
+///
+/// How it works: both pictures are converted to XYB, a space of the eye's three kinds of cones, at six scales. Each
+/// scale is half of the one before, averaged in linear light. At every pixel and in each of the three channels, three errors are
+/// computed from neighbourhoods of a Gaussian (standard deviation 1.5): structure (SSIM without the division by
+/// luminance), ringing (edges that the original does not have), and blur (edges that are lost). Their means and fourth norms
+/// make 108 numbers; a weighted sum and a polynomial make the score. Equations, constants and weights are those of
+/// <https://github.com/cloudinary/ssimulacra2>, version 2.1.
+///
+/// Pictures are read row by row at all scales together, so the memory depends on the width alone:
+/// `workingByteCount(width:)`.
+public enum SSIMULACRA2 {
+  /// The shortest side that has a score.
+  public static let leastSide = 8
+
+  /// The score of a copy.
+  ///
+  /// Transparent pictures are blended with dark grey (0.1 of white, by value) and with light grey (0.9), and the lower
+  /// score counts. Pixels of 16 bits are compared in 16 bits. Values in a colour space other than sRGB are taken as if they were
+  /// sRGB, which is close for profiles with a similar curve, like Display P3 and Adobe RGB.
+  ///
+  /// - Parameters:
+  ///   - distorted: the copy. Scores are not symmetrical: edges that are lost weigh more than new ones.
+  ///   - original: the picture that it is compared with.
+  ///   - limits: `pixelCount` bounds the time, `decodedByteCount` the working memory.
+  /// - Throws: `ImageComparisonError`.
+  /// - Complexity: O(pixels), 30 ms for each megapixel on one core of 2.5 GHz; twice that with transparency.
+  public static func score(
+    of distorted: Bitmap, original: Bitmap, limits: DecodingLimits = .default
+  ) throws(ImageComparisonError) -> Double {
+    try ImageComparisonError.check(distorted, original)
+    let size = original.size
+    guard min(size.width, size.height) >= leastSide else { throw .tooSmall(size) }
+    guard size.pixelCount <= limits.piecewisePixelCount else {
+      throw .limitExceeded(
+        .init(.pixelCount, value: size.pixelCount, limit: limits.piecewisePixelCount))
+    }
+    let byteCount = workingByteCount(width: size.width)
+    guard byteCount <= limits.decodedByteCount else {
+      throw .limitExceeded(.init(.decodedByteCount, value: byteCount, limit: limits.decodedByteCount))
+    }
+    let backgrounds: [Float] = distorted.isOpaque && original.isOpaque ? [0] : [0.1, 0.9]
+    return backgrounds.map { score(distorted, original, over: $0) }.reduce(100, min)
+  }
+
+  /// The working memory for pictures of a width, in bytes: about 0.9 KB for each pixel of it.
+  public static func workingByteCount(width: Int) -> Int {
+    let widths = sequence(first: width) { ($0 + 1) / 2 }.prefix(ErrorWeights.scaleCount)
+    return widths.reduce(0) { $0.saturatingSum(ScaleComparison.floatCount(width: $1)) }
+      .saturatingProduct(MemoryLayout<Float>.stride)
+  }
+
+  private static func score(_ distorted: Bitmap, _ original: Bitmap, over background: Float) -> Double {
+    let sizes = scales(of: original.size)
+    var comparison: ScaleComparison?
+    for (index, size) in sizes.enumerated().reversed() {
+      comparison = ScaleComparison(
+        size: size, channels: (0..<3).map { ErrorWeights.terms($0, scale: index, of: sizes.count) },
+        next: comparison)
+    }
+    guard let first = comparison else { return 100 }
+    let reader = LinearRowReader(background: background)
+    for y in 0..<original.size.height {
+      reader.read(original, y, to: first.originalRow)
+      reader.read(distorted, y, to: first.distortedRow)
+      first.append()
+    }
+    let errors = sequence(first: first) { $0.next }.map { $0.finish() }
+    return ErrorWeights.score(errors)
+  }
+
+  /// The sizes of the scales. As in the reference, a scale follows one with sides of at least 8 pixels, so the last may be
+  /// smaller.
+  private static func scales(of size: PixelSize) -> [PixelSize] {
+    var sizes = [size]
+    while sizes.count < ErrorWeights.scaleCount, let last = sizes.last,
+      min(last.width, last.height) >= leastSide
+    {
+      sizes.append(PixelSize((last.width + 1) / 2, (last.height + 1) / 2))
+    }
+    return sizes
+  }
+}
