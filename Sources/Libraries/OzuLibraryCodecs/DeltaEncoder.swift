@@ -22,6 +22,9 @@ public struct DeltaEncoder: ImageEncoding {
   /// Alpha and the premultiplied values are kept: nothing is lost.
   public var keepsAlpha: Bool { true }
 
+  /// Always false.
+  public var hasQuality: Bool { false }
+
   /// Encodes a bitmap of 8 bits. No option has an effect on this format.
   ///
   /// - Throws: `failed` if memory is short or the bitmap has another format.

@@ -17,6 +17,9 @@
     /// True for all formats but JPEG.
     public var keepsAlpha: Bool { type != .jpeg }
 
+    /// True for JPEG, HEIC, AVIF and JPEG XL.
+    public var hasQuality: Bool { [.jpeg, .heic, .avif, .jxl].contains(type) }
+
     /// Encodes a bitmap. If its colours are not sRGB, the file gets the profile of their colour space. The quality is a
     /// number on ImageIO's own scale, which nobody has compared with `QualityScale`.
     ///
@@ -42,26 +45,6 @@
         throw .failed(type, reason: "the system did not finish it")
       }
       return Data(referencing: data)
-    }
-  }
-
-  extension Bitmap {
-    /// The pixels blended over white, for a format without alpha.
-    fileprivate func overWhite() -> Bitmap {
-      Bitmap(size: size, isOpaque: true, colorSpace: colorSpace) { bytes, bytesPerRow in
-        withUnsafeBytes { source in
-          for y in 0..<size.height {
-            for x in 0..<size.width {
-              // In bounds: rows of both are their own `bytesPerRow` apart, and a pixel has four bytes.
-              let from = y * self.bytesPerRow + x * 4
-              let to = y * bytesPerRow + x * 4
-              let white = 255 - source[from + 3]
-              for channel in 0..<3 { bytes[to + channel] = source[from + channel] &+ white }
-              bytes[to + 3] = 255
-            }
-          }
-        }
-      }
     }
   }
 #endif

@@ -64,6 +64,32 @@ struct EncoderTests {
     #expect(try data(0.95, whole.count) == whole)
   }
 
+  @Test(
+    "reach a score with the fewest bytes, and keep a limit on bytes before it",
+    arguments: [(ImageType.jpeg, 60.0), (.jpeg, 80), (.webp, 70)])
+  func score(type: ImageType, target: Double) throws {
+    let bitmap = waves(PixelSize(200, 150))
+    func data(_ change: (inout EncodingOptions) -> Void) throws -> Data {
+      var options = EncodingOptions(targetScore: target)
+      change(&options)
+      return try codecs.encode(bitmap, as: type, options: options)
+    }
+    let file = try data { _ in }
+    let score = try SSIMULACRA2.score(of: codecs.picture(from: file).bitmap, original: bitmap)
+    #expect(score >= target && score < target + 6, "\(score)")
+    #expect(try data { $0.compressionQuality = 0.1 } == file)
+    #expect(try data { $0.maximumByteCount = file.count / 2 }.count <= file.count / 2)
+    // Where pixels are kept exactly there is nothing to search.
+    let png = try codecs.encode(bitmap, as: .png, options: EncodingOptions(targetScore: target))
+    #expect(try png == codecs.encode(bitmap, as: .png))
+    let tiny = waves(PixelSize(7, 7))
+    let options = EncodingOptions(compressionQuality: 0.5)
+    var aimed = options
+    aimed.targetScore = target
+    #expect(
+      try codecs.encode(tiny, as: type, options: aimed) == codecs.encode(tiny, as: type, options: options))
+  }
+
   @Test("say how many bytes a picture takes at least", arguments: [ImageType.jpeg, .png])
   func byteLimitMissed(type: ImageType) throws {
     let options = EncodingOptions(maximumByteCount: 100)

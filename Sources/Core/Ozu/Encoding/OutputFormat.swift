@@ -150,6 +150,7 @@ extension EncodingOptions {
       effort.rawValue, metadata.isEmpty ? "-" : "\(blocks.key)", isProgressive ? "progressive" : "-",
       chromaSubsampling.rawValue,
     ].joined(separator: ",") + (colorLimit.map { ",\($0) colors" } ?? "")
+      + (targetScore.map { ",score \($0)" } ?? "")
   }
 }
 

@@ -18,6 +18,9 @@ public struct PNMEncoder: ImageEncoding {
   /// Always true.
   public var keepsAlpha: Bool { true }
 
+  /// Always false.
+  public var hasQuality: Bool { false }
+
   /// Encodes a bitmap without loss, except for the rounding of premultiplied colours. The options are ignored.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
     let rows = StraightRows(bitmap)

@@ -17,6 +17,9 @@ public struct QOIEncoder: ImageEncoding {
   /// Always true.
   public var keepsAlpha: Bool { true }
 
+  /// Always false.
+  public var hasQuality: Bool { false }
+
   /// Encodes a bitmap without loss, except for the rounding of premultiplied colours. The options are ignored.
   ///
   /// - Throws: `tooLarge` above 4,294,967,295 pixels a side.

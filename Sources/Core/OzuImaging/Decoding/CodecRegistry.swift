@@ -208,11 +208,12 @@ public struct CodecRegistry: Sendable {
     return try encode(picture.bitmap, as: type, options: options)
   }
 
-  /// Encodes a bitmap with the first encoder of the type that accepts it, in at most `maximumByteCount` bytes if
-  /// the options say so.
+  /// Encodes a bitmap with the first encoder of the type that accepts it, with the score of
+  /// `targetScore` and in at most `maximumByteCount` bytes if the options say so.
   ///
   /// - Throws: `ImageEncodingError`.
-  /// - Complexity: eight times the work if a limit on bytes is exceeded at the wanted quality.
+  /// - Complexity: eight times the work if a limit on bytes is exceeded at the wanted quality; at most four times, with decoding
+  ///   and 30 ms for each megapixel, for a target score.
   public func encode(
     _ bitmap: Bitmap, as type: ImageType, options: EncodingOptions = .init()
   ) throws(ImageEncodingError) -> Data {
@@ -226,7 +227,7 @@ public struct CodecRegistry: Sendable {
         encoder.type,
         reason: "it has no place for colours of high dynamic range (H.273 \(primaries)/\(transfer))")
     }
-    return try encoder.encode(bitmap, within: options)
+    return try encode(bitmap, with: encoder, searching: options)
   }
 }
 

@@ -16,6 +16,9 @@ public protocol ImageEncoding: Sendable {
   /// accepts all.
   func accepts(_ bitmap: Bitmap, options: EncodingOptions) -> Bool
 
+  /// Whether the bytes depend on `EncodingOptions.compressionQuality`. `true` by default.
+  var hasQuality: Bool { get }
+
   /// The blocks of `EncodedMetadata` that this encoder writes; it ignores the others. None by default.
   ///
   /// Pixels that are not sRGB need an encoder that writes their ICC profile.
@@ -35,6 +38,9 @@ extension ImageEncoding {
   /// Accepts every bitmap.
   public func accepts(_ bitmap: Bitmap, options: EncodingOptions) -> Bool { true }
 
+  /// Returns `true`.
+  public var hasQuality: Bool { true }
+
   /// None.
   public var keptMetadata: MetadataKinds { [] }
 
@@ -52,6 +58,16 @@ public struct EncodingOptions: Hashable, Sendable {
 
   /// The qualities of single formats, on the same scale, where they are not `compressionQuality`. None by default.
   public var qualities: [ImageType: Double] = [:]
+
+  /// How much the file must look like the picture, instead of a quality: a score of `SSIMULACRA2`, from 30 (annoying)
+  /// over 70 (good) and 80 (hard to tell beside the picture) to 90 (hard to tell at all). `nil` by default.
+  ///
+  /// `CodecRegistry.encode` finds the lowest quality that reaches it, with at most 1.5 points more as a rule, in at most
+  /// four tries; each is encoded, decoded and compared. `automatic` chroma is chosen with it. If no quality reaches the
+  /// score, the nearest is written. `compressionQuality` is then used only for pictures with a side under 8 pixels, which
+  /// have no score. Other values are clamped to 30...100, and NaN counts as `nil`. Lossless files, formats without a quality and
+  /// animations ignore it. With `maximumByteCount`, the limit on bytes wins.
+  public var targetScore: Double?
 
   /// Whether the pixels must be kept exactly, for formats that support both: WebP, AVIF, JPEG XL. Off by default.
   ///
@@ -115,7 +131,7 @@ public struct EncodingOptions: Hashable, Sendable {
   public init(
     compressionQuality: Double = 0.85, isLossless: Bool = false, maximumByteCount: Int? = nil,
     effort: Effort = .medium, metadata: EncodedMetadata = EncodedMetadata(), isProgressive: Bool = false,
-    chromaSubsampling: ChromaSubsampling = .automatic, colorLimit: Int? = nil
+    chromaSubsampling: ChromaSubsampling = .automatic, colorLimit: Int? = nil, targetScore: Double? = nil
   ) {
     self.colorLimit = colorLimit
     self.compressionQuality = compressionQuality
@@ -125,6 +141,7 @@ public struct EncodingOptions: Hashable, Sendable {
     self.metadata = metadata
     self.isProgressive = isProgressive
     self.chromaSubsampling = chromaSubsampling
+    self.targetScore = targetScore
   }
 
   /// The quality of files of a format, from 0 to 1. NaN counts as 0.
@@ -191,38 +208,5 @@ extension ImageEncodingError: CustomStringConvertible {
     case .cancelled: "cancelled"
     case .failed(let type, let reason): "writing \(type.displayName) failed: \(reason)"
     }
-  }
-}
-
-extension ImageEncoding {
-  /// Encodes a bitmap in at most the bytes that the options allow, at the highest quality that fits.
-  ///
-  /// A lossy file grows with its quality, so the quality is found by bisection, to a 64th of the wanted quality,
-  /// which is not visible.
-  ///
-  /// - Throws: `ImageEncodingError`; `tooManyBytes` if the lowest quality does not fit either, or if the format has only
-  ///   one, and the limit is enforced.
-  func encode(_ bitmap: Bitmap, within options: EncodingOptions) throws(ImageEncodingError) -> Data {
-    var options = options.narrowed(to: type)
-    let whole = try encode(bitmap, options: options)
-    guard let limit = options.maximumByteCount, whole.count > limit else { return whole }
-    var (low, high) = (options.enforcesByteLimit ? 0.0 : 0.1, options.compressionQuality)
-    guard low < high else { return whole }
-    options.compressionQuality = low
-    var fitting = options.isLossless ? whole : try encode(bitmap, options: options)
-    guard fitting.count <= limit else {
-      if !options.enforcesByteLimit { return fitting.count < whole.count ? fitting : whole }
-      throw .tooManyBytes(type, byteCount: min(fitting.count, whole.count), limit: limit)
-    }
-    for _ in 0..<6 {
-      options.compressionQuality = (low + high) / 2
-      let data = try encode(bitmap, options: options)
-      if data.count <= limit {
-        (low, fitting) = (options.compressionQuality, data)
-      } else {
-        high = options.compressionQuality
-      }
-    }
-    return fitting
   }
 }

@@ -34,6 +34,9 @@ public struct PNGEncoder: ImageEncoding {
   /// Always true.
   public var keepsAlpha: Bool { true }
 
+  /// Always false.
+  public var hasQuality: Bool { false }
+
   /// All kinds; no profile for a grey bitmap.
   public var keptMetadata: MetadataKinds { .all }
 

@@ -23,6 +23,9 @@ public struct GIFEncoder: ImageEncoding, AnimationEncoding {
   /// Always true: a pixel is either opaque or wholly transparent.
   public var keepsAlpha: Bool { true }
 
+  /// Always false.
+  public var hasQuality: Bool { false }
+
   /// Encodes a bitmap as a still GIF. Of the options only `effort` is used: how long the encoder looks for good
   /// colours.
   ///

@@ -1,0 +1,117 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension CodecRegistry {
+  /// Encodes a bitmap at the quality that the options ask for: a number, a score, or the highest that fits in a
+  /// number of bytes. The bytes win over the score.
+  ///
+  /// - Throws: `ImageEncodingError`.
+  func encode(
+    _ bitmap: Bitmap, with encoder: any ImageEncoding, searching options: EncodingOptions
+  ) throws(ImageEncodingError) -> Data {
+    var options = options.narrowed(to: encoder.type)
+    let whole: Data
+    if let target = options.clampedTarget, encoder.hasQuality, !options.isLossless,
+      min(bitmap.size.width, bitmap.size.height) >= SSIMULACRA2.leastSide
+    {
+      whole = try encode(bitmap, with: encoder, score: target, options: &options)
+    } else {
+      whole = try encoder.encode(bitmap, options: options)
+    }
+    return try encoder.fit(whole, of: bitmap, options)
+  }
+
+  /// Encodes at the lowest quality that reaches a score.
+  ///
+  /// - Parameter options: receives the quality and the chroma.
+  private func encode(
+    _ bitmap: Bitmap, with encoder: any ImageEncoding, score target: Double, options: inout EncodingOptions
+  ) throws(ImageEncodingError) -> Data {
+    let original =
+      encoder.keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.converted(to: .bgra8).overWhite()
+    var search = ScoreSearch(target: target, chroma: options.chromaSubsampling)
+    var best: (data: Data, attempt: ScoreSearch.Attempt, score: Double)?
+    repeat {
+      options.compressionQuality = search.attempt.quality
+      options.chromaSubsampling = search.attempt.chroma
+      let data = try encoder.encode(bitmap, options: options)
+      let score = try score(of: data, encoder.type, original: original)
+      // The smallest file that reaches the target, or else the one that is nearest to it.
+      let isBetter =
+        best.map { best in
+          best.score >= target ? score >= target && data.count < best.data.count : score > best.score
+        } ?? true
+      if isBetter { best = (data, search.attempt, score) }
+      guard search.record(score) else { break }
+    } while true
+    // There was at least one try.
+    guard let best else { throw .failed(encoder.type, reason: "no quality was tried") }
+    options.compressionQuality = best.attempt.quality
+    options.chromaSubsampling = best.attempt.chroma
+    return best.data
+  }
+
+  /// The score of a file that was just written. It is decoded in this process: its bytes are not a stranger's.
+  private func score(
+    of data: Data, _ type: ImageType, original: Bitmap
+  ) throws(ImageEncodingError) -> Double {
+    var codecs = self
+    codecs.isolateBuiltIn([]) { _, _ in nil }
+    do {
+      // A budget of its own: the caller may hold a reservation of the shared one.
+      let context = DecodingContext(
+        colorPolicy: .keep, pixelFormats: .asStored,
+        budget: DecodedByteBudget(byteLimit: DecodingLimits.default.decodedByteCount))
+      let decoded = try codecs.picture(from: data, context: context).bitmap
+      // The values are those of the original, whatever the file can say about their colours.
+      return try SSIMULACRA2.score(of: decoded.withColorSpace(original.colorSpace), original: original)
+    } catch {
+      throw .failed(type, reason: "its look cannot be measured: \(error)")
+    }
+  }
+}
+
+extension EncodingOptions {
+  /// The target, limited to the scores that lossy files have.
+  fileprivate var clampedTarget: Double? {
+    targetScore.flatMap { $0.isNaN ? nil : min(max($0, 30), 100) }
+  }
+}
+
+extension ImageEncoding {
+  /// Encodes a bitmap again, at a lower quality, if its file has more bytes than the options allow.
+  ///
+  /// A lossy file grows with its quality, so the quality is found by bisection, to a 64th of the wanted quality,
+  /// which is not visible.
+  ///
+  /// - Parameter whole: the file at the quality of the options.
+  /// - Throws: `ImageEncodingError`; `tooManyBytes` if the lowest quality does not fit either, or if the format has only
+  ///   one, and the limit is enforced.
+  fileprivate func fit(
+    _ whole: Data, of bitmap: Bitmap, _ options: EncodingOptions
+  ) throws(ImageEncodingError) -> Data {
+    guard let limit = options.maximumByteCount, whole.count > limit else { return whole }
+    var options = options
+    var (low, high) = (options.enforcesByteLimit ? 0.0 : 0.1, options.compressionQuality)
+    guard low < high else { return whole }
+    options.compressionQuality = low
+    var fitting = options.isLossless ? whole : try encode(bitmap, options: options)
+    guard fitting.count <= limit else {
+      if !options.enforcesByteLimit { return fitting.count < whole.count ? fitting : whole }
+      throw .tooManyBytes(type, byteCount: min(fitting.count, whole.count), limit: limit)
+    }
+    for _ in 0..<6 {
+      options.compressionQuality = (low + high) / 2
+      let data = try encode(bitmap, options: options)
+      if data.count <= limit {
+        (low, fitting) = (options.compressionQuality, data)
+      } else {
+        high = options.compressionQuality
+      }
+    }
+    return fitting
+  }
+}

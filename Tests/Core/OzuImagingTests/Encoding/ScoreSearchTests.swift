@@ -1,0 +1,53 @@
+import Testing
+
+@testable import OzuImaging
+
+@Suite("The search for a score")
+struct ScoreSearchTests {
+  /// A kind of picture: its score at a quality with all of its colour, and the most that a quarter of the colour allows.
+  struct Kind: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let colorLimit: Double
+    let score: @Sendable (Double) -> Double
+
+    func score(_ attempt: ScoreSearch.Attempt) -> Double {
+      let score = score(attempt.quality)
+      return attempt.chroma == .full ? score : min(score, colorLimit) + max(0, score - colorLimit) / 20
+    }
+  }
+
+  static let kinds = [
+    Kind(testDescription: "a photograph", colorLimit: 200) { 20 + 90 * $0 - 25 * $0 * $0 },
+    Kind(testDescription: "detail", colorLimit: 200) { -20 + 110 * $0 },
+    Kind(testDescription: "a smooth picture", colorLimit: 200) { 60 + 36 * $0 },
+    Kind(testDescription: "red letters", colorLimit: 55) { 20 + 78 * $0 },
+  ]
+
+  @Test("ends within the tolerance in four tries", arguments: kinds, [50.0, 65, 75, 85])
+  func ends(kind: Kind, target: Double) throws {
+    var search = ScoreSearch(target: target, chroma: .automatic)
+    var scores: [Double] = []
+    repeat {
+      scores.append(kind.score(search.attempt))
+    } while search.record(scores[scores.count - 1])
+    #expect(scores.count <= ScoreSearch.mostTries)
+    // What the picture allows may be above the target at every quality, or below.
+    let (least, most) = (kind.score(0), kind.score(1))
+    let reached = try #require(scores.filter { $0 >= target }.min() ?? scores.max())
+    if least < target, most >= target {
+      // Where colour was missing, a try was spent to find it out.
+      let tolerance = target > kind.colorLimit ? 4 : ScoreSearch.tolerance
+      #expect(reached >= target && reached <= target + tolerance)
+    }
+    if target > kind.colorLimit { #expect(search.attempt.chroma == .full) }
+  }
+
+  @Test("a chroma that is given is kept", arguments: [ChromaSubsampling.full, .half, .quarter])
+  func chroma(_ chroma: ChromaSubsampling) {
+    var search = ScoreSearch(target: 90, chroma: chroma)
+    var isSame = search.attempt.chroma == chroma
+    while search.record(40) { isSame = isSame && search.attempt.chroma == chroma }
+    #expect(isSame)
+    #expect(search.attempt.quality == 1)
+  }
+}
