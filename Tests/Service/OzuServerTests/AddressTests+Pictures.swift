@@ -201,6 +201,9 @@ extension AddressTests {
       let output = try Self.picture(options, rules: rules).output
       #expect([.avif, .webp, .jpeg].map { output.options.quality(for: $0) } == qualities, "\(options)")
     }
+    let scored = try Self.picture("/aq:ssimulacra2:75/mb:5000").output.options
+    #expect(scored.targetScore == 75 && scored.maximumByteCount == 5000)
+    #expect(try Self.picture("/autoquality:size:900").output.options.maximumByteCount == 900)
   }
 
   @Test("client hints are used if they are enabled and the address gives no value")

@@ -168,7 +168,8 @@ struct AddressTests {
       "fq:jpg", "fq:svg:80",
       "f:svg", "f:", "bg:12", "bg:300:0:0", "bg:+12345", "pd:1:2:3:4:5", "dpr:9", "dpr:0", "unknown:1", ":",
       "raw:1",
-      "wm:1", "aq:1", "skp:jpg", "fn:a%2Fb", "fn:_:1", "exp:x", "mb:-5", "c:1:1:up", "ex:1:no", "pr:none",
+      "wm:1", "aq:1", "aq:dssim:0.01", "aq:ml:80", "aq:ssimulacra2", "aq:ssimulacra2:20", "aq:size",
+      "skp:jpg", "fn:a%2Fb", "fn:_:1", "exp:x", "mb:-5", "c:1:1:up", "ex:1:no", "pr:none",
       "rs:fit:1:1:0:0:ce:0:0:0", "z:2", "mw:10", "kcr:1",
     ])
   func refused(option: String) { #expect(Self.status("/x/\(option)\(Self.plain)", Self.openRules) == 400) }

@@ -123,6 +123,7 @@ extension ImageOptions {
       format.options.qualities = rules.qualities.merging(qualities) { $1 }.mapValues { Double($0) / 100 }
     }
     format.options.maximumByteCount = byteLimit
+    format.options.targetScore = targetScore
     format.options.enforcesByteLimit = false
     format.options.effort = .low
     format.metadata = keepsMetadata ? .keepWithoutPlace : .strip

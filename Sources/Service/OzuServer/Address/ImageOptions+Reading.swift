@@ -74,6 +74,7 @@ extension ImageOptions {
     case "max_bytes", "mb":
       let number = try option.single().integer(0, in: 0...100_000_000) ?? 0
       byteLimit = number == 0 ? nil : number
+    case "autoquality", "aq": try readAutomaticQuality(option)
     case "strip_metadata", "sm": keepsMetadata = try option.single().flag(0) == false
     case "strip_color_profile", "scp": keepsProfile = try option.single().flag(0) == false
     case "format", "f", "ext":
@@ -91,6 +92,28 @@ extension ImageOptions {
     default:
       throw option.refusal(
         Self.isKnown(option.name) ? "this option is not supported" : "there is no such option")
+    }
+  }
+
+  /// Reads how the quality is chosen: a method and its target. imgproxy's least and greatest quality and its error are not
+  /// heard here: the search has a tolerance of its own.
+  private mutating func readAutomaticQuality(_ option: AddressOption) throws(AddressRefusal) {
+    try option.check(atMost: 2)
+    switch option[0] {
+    case "none": targetScore = nil
+    case "size":
+      guard let number = try option.integer(1, in: 1...100_000_000) else {
+        throw option.refusal("a number of bytes is needed")
+      }
+      (targetScore, byteLimit) = (nil, number)
+    case "ssimulacra2":
+      guard let number = try option.number(1, in: 30...100) else {
+        throw option.refusal("a score from 30 to 100 is needed")
+      }
+      targetScore = number
+    case "dssim", "ml":
+      throw option.refusal("this method is not supported; ssimulacra2 measures the look here")
+    default: throw option.refusal("none, size or ssimulacra2 is needed")
     }
   }
 
@@ -189,7 +212,7 @@ extension ImageOptions {
     [
       "min-width", "mw", "min-height", "mh", "min_width", "min_height", "zoom", "z", "extend_aspect_ratio",
       "extend_ar", "exar", "pixelate",
-      "pix", "watermark", "wm", "keep_copyright", "kcr", "autoquality", "aq", "raw", "skip_processing", "skp",
+      "pix", "watermark", "wm", "keep_copyright", "kcr", "raw", "skip_processing", "skp",
       "page",
       "pg", "frame", "adjust", "a", "brightness", "br", "contrast", "co", "saturation", "sa",
       "unsharp_masking", "ush",

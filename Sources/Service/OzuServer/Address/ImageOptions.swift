@@ -45,6 +45,8 @@ package struct ImageOptions: Hashable, Sendable {
   var quality: Int?
   var qualities: [ImageType: Int] = [:]
   var byteLimit: Int?
+  /// The score of SSIMULACRA2 that the file must have, instead of a quality.
+  var targetScore: Double?
   var keepsMetadata = false
   var keepsProfile = false
   var type: ImageType?
@@ -108,6 +110,7 @@ extension ImageOptions {
     }
     if !pairs.isEmpty { list.append("fq:" + pairs.joined(separator: ":")) }
     if let byteLimit { list.append("mb:\(byteLimit)") }
+    if let targetScore { list.append("aq:ssimulacra2:\(targetScore)") }
     if keepsMetadata { list.append("sm:0") }
     if keepsProfile { list.append("scp:0") }
     if let fileName { list.append("fn:\(Base64URL.text(of: Array(fileName.utf8))):1") }
