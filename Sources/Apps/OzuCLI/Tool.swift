@@ -17,7 +17,8 @@ enum Tool {
 
   static let commands: [any Command.Type] =
     [
-      LoadCommand.self, SetCommand.self, InfoCommand.self, ShowCommand.self, FramesCommand.self, CleanCommand.self,
+      LoadCommand.self, SetCommand.self, InfoCommand.self, ShowCommand.self, CompareCommand.self,
+      FramesCommand.self, CleanCommand.self,
       FetchCommand.self, ExplainCommand.self, CacheCommand.self, ThumbnailCommand.self,
     ] + serverCommands + [DemoCommand.self, CompletionsCommand.self, ManualCommand.self]
 

@@ -26,6 +26,7 @@ struct OutputSchemaTests {
       ["set", address, folder.path("none.png"), "-o", folder.path("set"), "--dry-run"],
       ["load", address, "-o", folder.path("out/"), "--dry-run"], ["load", folder.path("none.png")],
       ["info", address, folder.path("none.png")], ["info", "-p", "--all", address], ["explain", address],
+      ["compare", address, address], ["compare", address, folder.path("none.png")],
       ["cache", "stats"],
       ["cache", "list"], ["cache", "verify"], ["cache", "trim", "--to", "0"], ["cache", "clear"],
     ] {
@@ -46,7 +47,8 @@ struct OutputSchemaTests {
     kinds.formUnion(try session.objects.compactMap { $0["kind"] as? String })
     #expect(
       kinds == [
-        "load", "set", "plan", "info", "clean", "explanation", "cache", "cache-entry", "cache-check",
+        "load", "set", "plan", "info", "compare", "clean", "explanation", "cache", "cache-entry",
+        "cache-check",
         "cache-change",
         "answer",
         "statistics",

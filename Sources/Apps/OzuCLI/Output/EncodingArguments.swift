@@ -22,6 +22,12 @@ enum EncodingArguments {
         jpeg=80,avif=60 and 80,avif=60 name formats with a quality of their own.
         """),
     OptionSpecification(
+      name: "target", value: "30-100",
+      help: """
+        Instead of a quality: how much a result must look like its picture, in points of SSIMULACRA2. 70 is good, 80 hard to \
+        tell beside it, 90 hard to tell at all. Takes up to four tries.
+        """),
+    OptionSpecification(
       name: "lossless",
       help:
         "Keep every pixel, in formats that can: WebP, AVIF, JPEG XL. An unchanged JPEG becomes a JPEG XL that gives it back."
@@ -85,6 +91,10 @@ enum EncodingArguments {
     let quality = try arguments.value("quality").map { text throws(UsageError) in
       try QualityArgument(text, name: "--quality", in: 0...100)
     }
+    let target = try arguments.integer("target", in: 30...100)
+    if target != nil, quality != nil {
+      throw UsageError("--target and --quality cannot be used together")
+    }
     var options = EncodingOptions(
       compressionQuality: Double(quality?.common ?? 85) / 100,
       isLossless: arguments.has("lossless"),
@@ -92,7 +102,7 @@ enum EncodingArguments {
       effort: try arguments.choice("effort", among: efforts) ?? .medium,
       isProgressive: arguments.has("progressive"),
       chromaSubsampling: try arguments.choice("chroma", among: chromas) ?? .automatic,
-      colorLimit: try arguments.integer("colors", in: 2...256))
+      colorLimit: try arguments.integer("colors", in: 2...256), targetScore: target.map(Double.init))
     options.qualities = quality?.byFormat.mapValues { Double($0) / 100 } ?? [:]
     var format = type.map { OutputFormat($0, options: options) } ?? .automatic(options: options)
     format.metadata = try arguments.choice("metadata", among: policies) ?? .strip

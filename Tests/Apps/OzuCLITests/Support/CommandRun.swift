@@ -26,7 +26,8 @@ struct CommandRun {
     status = await Tool.run(arguments, console: console)
     (output, errors) = printed.texts
     let printsSchema =
-      ["load", "set", "info", "explain", "cache"].contains(arguments.first) && arguments.contains("--json")
+      ["load", "set", "info", "compare", "explain", "cache"].contains(arguments.first)
+      && arguments.contains("--json")
     if printsSchema || arguments.contains("--json-lines") { OutputSchema.check(output, of: arguments) }
   }
 
