@@ -38,8 +38,13 @@ struct JPEGEncoderTests {
     "has the samples and coefficients of libjpeg",
     arguments: [PixelSize(1, 1), PixelSize(7, 9), PixelSize(16, 16), PixelSize(17, 33), PixelSize(90, 41)])
   func coefficients(size: PixelSize) throws {
-    for isOpaque in [true, false] {
-      let bitmap = waves(size, isOpaque: isOpaque)
+    let noise = Bitmap(size: size) { x, y in
+      let value = UInt32(truncatingIfNeeded: x &* 73_856_093 ^ y &* 19_349_663) &* 2_654_435_761
+      return Pixel(
+        red: UInt8(truncatingIfNeeded: value >> 8), green: UInt8(truncatingIfNeeded: value >> 16),
+        blue: UInt8(truncatingIfNeeded: value >> 24))
+    }
+    for bitmap in [noise, waves(size), waves(size, isOpaque: false)] {
       for chroma in [OzuChroma.full, .half, .quarter] {
         for (isGray, quality) in [(false, 95), (false, 40), (true, 80)] {
           var parameters = OzuJPEGParameters(
@@ -52,7 +57,7 @@ struct JPEGEncoderTests {
           let status = bitmap.withUnsafeBytes { pixels in
             ozu_jpeg_encode(
               pixels.bindMemory(to: UInt8.self).baseAddress, bitmap.bytesPerRow, Int32(size.width),
-              Int32(size.height), isOpaque, &parameters, &file, &message, message.count)
+              Int32(size.height), bitmap.isOpaque, &parameters, &file, &message, message.count)
           }
           #expect(status == .done)
           let sequential = try #require(file.data())
