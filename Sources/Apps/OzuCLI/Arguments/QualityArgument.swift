@@ -1,5 +1,4 @@
 import Ozu
-import OzuImaging
 
 /// The qualities of a command line or of the settings of the service: `80`, `jpeg=80,avif=60` or `80,avif=60`.
 struct QualityArgument: Equatable {

@@ -2,7 +2,6 @@
   import Foundation
   import Ozu
   import OzuHTTP
-  import OzuImaging
   import OzuServer
   import OzuSharedStores
 
