@@ -84,6 +84,18 @@
         ),
         (["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_PLAYGROUND_TOKEN": "short"], "16 characters"),
         (["OZU_KEYS": keys, "OZU_PLAYGROUND_TOKEN": "a-token-for-a-test"], "playground is not yes"),
+        (["OZU_KEYS": keys, "OZU_FOLDERS": "photos"], "path from the root"),
+        (["OZU_KEYS": keys, "OZU_FOLDERS": "/a,/b"], "another folder"),
+        (["OZU_KEYS": keys, "OZU_FOLDERS": "A=/a"], "small letters"),
+        (["OZU_KEYS": keys, "OZU_BUCKETS": "a/b"], "name of a bucket"),
+        (["OZU_KEYS": keys, "OZU_BUCKETS_ENDPOINT": "http://a"], "no buckets"),
+        (["OZU_KEYS": keys, "OZU_BUCKETS": "cats", "OZU_BUCKETS_STYLE": "x"], "host or path"),
+        (["OZU_KEYS": keys, "OZU_BUCKETS": "cats", "OZU_BUCKETS_SECRET_KEY": "x"], "belong together"),
+        (["OZU_KEYS": keys, "OZU_BUCKETS": "cats", "OZU_BUCKETS_CA": "/none"], "buckets_ca"),
+        (["OZU_KEYS": keys, "OZU_BASE_ADDRESS": "https://a.test"], "ends with a slash"),
+        (["OZU_KEYS": keys, "OZU_REWRITES": "a"], "BEGINNING=ADDRESS/"),
+        (["OZU_KEYS": keys, "OZU_REWRITES": "a=https://b.test"], "ends with a slash"),
+        (["OZU_KEYS": keys, "OZU_ORIGIN_FIELDS": "https://a.test/ A"], "NAME: VALUE"),
       ] as [([String: String], String)])
     func wrongSettings(variables: [String: String], text: String) async throws {
       let run = try await ChildRun(["serve", "--check"], in: try Folder(), variables: variables)
@@ -118,10 +130,12 @@
     }
 
     @Test(
-      "--check tries the folder of the cache and the login of Redis, and leaves nothing behind",
+      "--check tries folders and the logins of stores, and leaves nothing behind",
       arguments: [
         (["OZU_CACHE": "/proc/none"], 1, "cache = /proc/none"),
         (["OZU_CACHE": "/etc/passwd"], 1, "directory"),
+        (["OZU_FOLDERS": "photos=/none"], 1, "folders: photos=/none"), (["OZU_FOLDERS": "/etc"], 0, ""),
+        (["OZU_BUCKETS": "cats", "OZU_BUCKETS_ENDPOINT": "http://127.0.0.1:9"], 0, "buckets:"),
         (["OZU_CACHE": "new/cache"], 0, ""), (["OZU_REDIS": "/none/redis"], 0, "would work without"),
       ] as [([String: String], Int32, String)])
     func trials(variables: [String: String], status: Int32, text: String) async throws {

@@ -18,6 +18,19 @@
       if settings.hasCache, let reason = Self.reasonNotToWrite(in: settings["cache"]) {
         errors.append("cache = \(settings["cache"]): \(reason)")
       }
+      for (name, path) in ((try? settings.folders())?.paths ?? [:]).sorted(by: { $0.key < $1.key }) {
+        if access(path, R_OK | X_OK) != 0 {
+          errors.append("folders: \(name.isEmpty ? path : "\(name)=\(path)"): \(systemMessage(errno))")
+        }
+      }
+      if let buckets = (try? settings.originAccess())?.buckets {
+        do throws(S3Error) {
+          try await buckets.check(within: Self.patience)
+        } catch {
+          let isRefusal = if case .refused = error { true } else { false }
+          add("buckets: \(error)", isWrong: isRefusal)
+        }
+      }
       for store in configuration.pipeline.caching.stores {
         if let redis = store as? RedisStore {
           var patient = redis.configuration

@@ -34,6 +34,49 @@
       Setting(
         name: "hosts", standard: "",
         help: "the hosts that redirects may lead to; by default only the addresses of sources"),
+      Setting(
+        name: "base_address", standard: "",
+        help:
+          "the address, with a slash at its end, that pictures without a scheme in their address are below"),
+      Setting(
+        name: "rewrites", standard: "",
+        help:
+          "BEGINNING=ADDRESS/, several separated by commas: beginnings that stand for others; sources applies to the result"
+      ),
+      Setting(
+        name: "origin_fields", standard: "",
+        help:
+          "ADDRESS NAME: VALUE, several separated by semicolons: fields for addresses with this beginning, as a password; no redirect gets them"
+      ),
+      Setting(
+        name: "folders", standard: "",
+        help:
+          "NAME=PATH, several separated by commas: folders whose pictures are local://NAME/…; without a name local:///…"
+      ),
+      Setting(
+        name: "folder_age", standard: "60",
+        help: "the seconds that a picture of a folder is served without a look at its file"),
+      Setting(
+        name: "buckets", standard: "",
+        help: "the buckets of S3 whose pictures are s3://BUCKET/KEY, separated by commas"),
+      Setting(
+        name: "buckets_endpoint", standard: "",
+        help: "the address of the service of these buckets; that of Amazon by default"),
+      Setting(name: "buckets_region", standard: "us-east-1", help: "their region"),
+      Setting(
+        name: "buckets_style", standard: "",
+        help: "host or path: where addresses have the bucket; by default host at Amazon, path elsewhere"),
+      Setting(
+        name: "buckets_access_key", standard: "",
+        help: "the name of their key; also read from AWS_ACCESS_KEY_ID; without one they are public"),
+      Setting(
+        name: "buckets_secret_key", standard: "", help: "their key; also read from AWS_SECRET_ACCESS_KEY"),
+      Setting(
+        name: "buckets_session_token", standard: "",
+        help: "the token of temporary keys; also read from AWS_SESSION_TOKEN"),
+      Setting(
+        name: "buckets_ca", standard: "",
+        help: "a PEM file of the trusted authorities for these buckets; by default those of the system"),
       Setting(name: "presets", standard: "", help: "NAME=OPTIONS, several separated by semicolons"),
       Setting(name: "only_presets", standard: "no", help: "whether addresses may only name presets"),
       Setting(name: "client_hints", standard: "no", help: "whether the client hints DPR and Width are used"),

@@ -3,6 +3,7 @@
   import Ozu
   import OzuBase
   import OzuCaching
+  import OzuHTTP
   import OzuSharedStores
 
   /// The stores that machines share.
@@ -63,18 +64,22 @@
           sessionToken: token.isEmpty ? nil : token))
       configuration.keyPrefix = self["s3_prefix"]
       configuration.deadline = .milliseconds(try integer("s3_deadline", in: 1...60_000))
-      if !self["s3_ca"].isEmpty {
-        guard FileManager.default.isReadableFile(atPath: self["s3_ca"]) else {
-          throw UsageError("s3_ca = \(self["s3_ca"]): there is no such file, or it cannot be read")
-        }
-        configuration.connections.certificateAuthorities = .file(path: self["s3_ca"])
-      }
+      configuration.connections.certificateAuthorities = try certificateAuthorities("s3_ca")
       if let reports { configuration.onEvent = { reports.report($0, of: "s3") } }
       do {
         return try S3Store(configuration)
       } catch {
         throw UsageError("s3: \(error)")
       }
+    }
+
+    /// The authorities in the file of a setting; those of the system without one.
+    func certificateAuthorities(_ name: String) throws(UsageError) -> HTTPCertificateAuthorities {
+      guard !self[name].isEmpty else { return .system }
+      guard FileManager.default.isReadableFile(atPath: self[name]) else {
+        throw UsageError("\(name) = \(self[name]): there is no such file, or it cannot be read")
+      }
+      return .file(path: self[name])
     }
   }
 

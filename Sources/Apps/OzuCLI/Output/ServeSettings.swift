@@ -37,11 +37,13 @@
       }
       try Self.checkNames(of: environment)
       // The names that every program for S3 reads.
-      for (name, variable) in [
-        ("s3_access_key", "AWS_ACCESS_KEY_ID"), ("s3_secret_key", "AWS_SECRET_ACCESS_KEY"),
-        ("s3_session_token", "AWS_SESSION_TOKEN"),
-      ] where values[name] == nil && values["s3_access_key"] == nil {
-        inherited[name] = environment[variable]
+      for prefix in ["s3", "buckets"] where values["\(prefix)_access_key"] == nil {
+        for (name, variable) in [
+          ("access_key", "AWS_ACCESS_KEY_ID"), ("secret_key", "AWS_SECRET_ACCESS_KEY"),
+          ("session_token", "AWS_SESSION_TOKEN"),
+        ] where values["\(prefix)_\(name)"] == nil {
+          inherited["\(prefix)_\(name)"] = environment[variable]
+        }
       }
       values.merge(inherited) { own, _ in own }
     }
@@ -213,6 +215,7 @@
       }
       rules.allowsUnsigned = isInsecure
       rules.sources = list("sources")
+      try setOrigins(&rules)
       rules.onlyPresets = try flag("only_presets")
       rules.usesClientHints = try flag("client_hints")
       // What this build cannot write, another machine with the same settings may.
@@ -233,6 +236,8 @@
     /// - Parameter reports: gets the failures of caches and stores.
     func configuration(reports: StoreReports? = nil) throws(UsageError) -> ImageService.Configuration {
       var configuration = ImageService.Configuration(pipeline: try pipeline())
+      configuration.pipeline.use(try originAccess())
+      if let folders = try folders() { configuration.pipeline.sources.register(folders) }
       configuration.maximumPendingCount = try integer("pending", in: 2...100_000)
       configuration.answerLimit = .seconds(try integer("timeout", in: 1...600))
       configuration.maximumLifetime = try integer("longest_age", in: 0...31_536_000)

@@ -1,4 +1,4 @@
-// The system calls of a server's I/O loop that Swift cannot make: epoll(7) and accept4(2). Each returns the result
+// The system calls of a server that Swift cannot make: epoll(7), accept4(2) and openat2(2). Each returns the result
 // of the call; -1 with errno if it fails. Empty outside Linux.
 #ifndef CLISTENER_H
 #define CLISTENER_H
@@ -31,6 +31,14 @@ int ozu_listener_wait(int epoll, ozu_listener_event *events, int capacity, int m
 
 // Accepts the next connection as a non-blocking socket that is closed on exec.
 int ozu_listener_accept(int listener);
+
+// Opens a regular file beneath a folder for reading. Neither the file nor a folder on the way may be a symbolic link, and
+// `..` may not lead out: there is no moment between the check and the opening. A device, a pipe or a socket is not opened.
+// Errors: ENOENT, ELOOP or ENOTDIR for a link, EXDEV for a path that leads out, EISDIR, ENXIO for what is no file.
+int ozu_open_beneath(int folder, const char *path);
+
+// The same, one folder after the other, for kernels without openat2(2).
+int ozu_walk_beneath(int folder, const char *path);
 
 #endif
 #endif

@@ -15,6 +15,16 @@ public struct AddressRules: Sendable {
   /// The beginnings of the addresses that sources may have, such as `https://*.example.com/images/`; `*` stands for
   /// any characters except slashes. Default: any `http` and `https` address.
   public var sources: [String] = []
+  /// The names of the folders that `local://` addresses may name: `LocalFolders.names`. Default: none.
+  public var folders: Set<String> = []
+  /// The buckets that `s3://` addresses may name, and the credentials of origins. Default: none. The pipeline needs the same
+  /// value (`ImagePipeline.Configuration.use(_:)`).
+  public var access = OriginAccess()
+  /// The address that a source without a scheme is relative to. Default: none.
+  public var base: AddressRewrite?
+  /// The beginnings of sources that stand for others; the first that matches is replaced, once. The rules apply to the result.
+  /// Default: none.
+  public var rewrites: [AddressRewrite] = []
   /// The largest value of `dpr`. Default: 4.
   public var largestDensity = 4.0
   /// The largest width and height of a result, in pixels. Default: 4,096.
@@ -58,6 +68,8 @@ public struct AddressRules: Sendable {
 
   /// Whether pictures may come from an address. Redirects must be checked by the client: give it `sourceRule`.
   public func allows(_ url: URL) -> Bool {
+    if let path = LocalPath(url) { return folders.contains(path.folder) }
+    if access.buckets?.address(of: url) != nil { return true }
     guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
       url.host()?.isEmpty == false, url.user() == nil, url.password() == nil
     else { return false }
@@ -67,8 +79,61 @@ public struct AddressRules: Sendable {
   /// The same rule for a client, which checks it also at each redirect.
   public var sourceRule: HTTPHostRule { sources.isEmpty ? .any : .addresses(sources) }
 
+  /// The source that a text in an address stands for.
+  ///
+  /// - Throws: `AddressRefusal`: 400 for a text that is no address, 403 for one that may not be asked.
+  func source(_ text: String) throws(AddressRefusal) -> URL {
+    let rewrite = rewrites.first { text.hasPrefix($0.beginning) } ?? (Self.hasScheme(text) ? nil : base)
+    guard let source = URL(webAddress: rewrite?.applied(to: text) ?? text), source.scheme != nil else {
+      throw AddressRefusal(status: 400, reason: "the source is not an address")
+    }
+    guard allows(source), rewrite?.leadsTo(source) != false else {
+      throw AddressRefusal(status: 403, reason: "this source is not allowed")
+    }
+    return source
+  }
+
+  private static func hasScheme(_ text: String) -> Bool {
+    text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:/) != nil
+  }
+
   /// Whether any address can be accepted.
   var isOpen: Bool { allowsUnsigned || !keys.isEmpty }
+}
+
+/// A beginning of sources that stands for another one.
+public struct AddressRewrite: Hashable, Sendable {
+  /// The beginning in an address; empty for `AddressRules.base`.
+  public let beginning: String
+  /// The beginning of the source.
+  public let replacement: String
+
+  /// Makes a rewrite, such as `cats/` for `https://cdn.example/images/cats/`.
+  ///
+  /// - Parameter replacement: an address that ends with a slash, so that nothing behind it can change the host.
+  /// - Throws: `AddressRulesError` for another replacement.
+  public init(_ beginning: String = "", to replacement: String) throws(AddressRulesError) {
+    guard replacement.hasSuffix("/"), let url = URL(string: replacement), url.scheme != nil,
+      url.query() == nil
+    else {
+      throw AddressRulesError("\(replacement): an address that ends with a slash is needed")
+    }
+    self.beginning = beginning
+    self.replacement = replacement
+  }
+
+  func applied(to text: String) -> String {
+    replacement + text.dropFirst(beginning.count).drop { $0 == "/" }
+  }
+
+  /// Whether an address is below the replacement: `..` leads nowhere else.
+  func leadsTo(_ source: URL) -> Bool {
+    switch source.scheme?.lowercased() {
+    case "http", "https": HTTPHostRule.addresses([replacement]).allows(source)
+    // Their rules refuse `..` everywhere.
+    default: true
+    }
+  }
 }
 
 /// An error in the rules.

@@ -46,12 +46,7 @@ struct ImageAddress: Hashable, Sendable {
       }
       options.type = type
     }
-    guard let source = URL(webAddress: text), source.scheme != nil else {
-      throw AddressRefusal(status: 400, reason: "the source is not an address")
-    }
-    guard rules.allows(source) else {
-      throw AddressRefusal(status: 403, reason: "this source is not allowed")
-    }
+    let source = try rules.source(text)
     if let expiry = options.expiry, expiry > 0, now.timeIntervalSince1970 >= Double(expiry) {
       throw AddressRefusal(status: 404, reason: "the address has expired")
     }

@@ -42,7 +42,8 @@ public struct SignedAddresses: PictureAddressing {
       }
     }
     var picture = try options.picture(
-      of: .url(address.source), density: density, accept: request.headers["Accept"], rules: rules)
+      of: rules.access.source(address.source), density: density, accept: request.headers["Accept"],
+      rules: rules)
     picture.varyingFields += fields
     // The result stays valid until the expiry, because the rules do not change.
     let expiry = options.expiry.flatMap { $0 > 0 ? Date(timeIntervalSince1970: Double($0)) : nil }
@@ -77,9 +78,7 @@ public struct SignedAddresses: PictureAddressing {
       }
       address.options.type = type
     }
-    guard rules.allows(source) else {
-      throw AddressRefusal(status: 403, reason: "this source is not allowed")
-    }
+    _ = try rules.source(source.absoluteString)
     let path = address.path
     return "/\(rules.keys.first?.signature(of: path) ?? "unsafe")\(path)"
   }

@@ -73,7 +73,8 @@ extension ImageService {
         throw .isolationNotRequired
       }
       if pipeline.readsLocalAddresses { throw .readsLocalAddresses }
-      if !allowsPrivateNetworks, let client = pipeline.network.httpClient as? DefaultHTTPClient,
+      let client = (pipeline.network.httpClient as? OriginClient)?.inner ?? pipeline.network.httpClient
+      if !allowsPrivateNetworks, let client = client as? DefaultHTTPClient,
         client.configuration.networkGuard != .publicAddressesOnly
       {
         throw .networkGuardOff
