@@ -96,6 +96,8 @@
         (["OZU_KEYS": keys, "OZU_REWRITES": "a"], "BEGINNING=ADDRESS/"),
         (["OZU_KEYS": keys, "OZU_REWRITES": "a=https://b.test"], "ends with a slash"),
         (["OZU_KEYS": keys, "OZU_ORIGIN_FIELDS": "https://a.test/ A"], "NAME: VALUE"),
+        (["OZU_KEYS": keys, "OZU_FALLBACK": "/no/such.png"], "fallback = /no/such.png"),
+        (["OZU_KEYS": keys, "OZU_FALLBACK_STATUS": "200"], "no fallback"),
       ] as [([String: String], String)])
     func wrongSettings(variables: [String: String], text: String) async throws {
       let run = try await ChildRun(["serve", "--check"], in: try Folder(), variables: variables)
@@ -130,11 +132,12 @@
     }
 
     @Test(
-      "--check tries folders and the logins of stores, and leaves nothing behind",
+      "--check tries folders, the fallback and the logins of stores, and leaves nothing behind",
       arguments: [
         (["OZU_CACHE": "/proc/none"], 1, "cache = /proc/none"),
         (["OZU_CACHE": "/etc/passwd"], 1, "directory"),
         (["OZU_FOLDERS": "photos=/none"], 1, "folders: photos=/none"), (["OZU_FOLDERS": "/etc"], 0, ""),
+        (["OZU_FALLBACK": "/etc/passwd"], 1, "fallback = /etc/passwd"),
         (["OZU_BUCKETS": "cats", "OZU_BUCKETS_ENDPOINT": "http://127.0.0.1:9"], 0, "buckets:"),
         (["OZU_CACHE": "new/cache"], 0, ""), (["OZU_REDIS": "/none/redis"], 0, "would work without"),
       ] as [([String: String], Int32, String)])

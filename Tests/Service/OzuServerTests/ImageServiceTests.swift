@@ -333,3 +333,41 @@ struct ImageServiceTests {
     #expect(second["trace"] == nil && second["failure"] == nil)
   }
 }
+
+@Suite("A picture in the place of one that cannot be served")
+struct FallbackPictureTests {
+  @Test(
+    "a source that fails is answered with the fallback in the size and format of the address, and a refusal is not",
+    arguments: [
+      ("gone.png", 404, true), ("lost.png", 502, true), ("text.png", 422, true), ("large.png", 422, true),
+      ("right.png", 200, false), ("refused.png", 403, false),
+    ])
+  func failures(name: String, failureStatus: Int, isFallback: Bool) async throws {
+    let network = FakeHTTPClient()
+    try ServiceFixture(network: network).serve("right.png")
+    network.reply(to: ServiceFixture.url("gone.png"), with: .status(404))
+    network.reply(to: ServiceFixture.url("lost.png"), with: .failure(.refused("test")))
+    network.reply(to: ServiceFixture.url("text.png"), with: .ok(Data("a text".utf8)))
+    network.reply(to: ServiceFixture.url("large.png"), with: .failure(.bodyTooLarge(limit: 1)))
+    network.reply(to: ServiceFixture.url("refused.png"), with: .failure(.hostNotAllowed("test")))
+    for status in [nil, 200] as [Int?] {
+      let records = Mutex<[ServiceLogRecord]>([])
+      let fixture = try ServiceFixture(network: network) {
+        $0.fallback = FallbackPicture((try? PatternPicture(PixelSize(40, 80)).data(as: .png)) ?? Data())
+        $0.fallback?.status = status
+        $0.fallback?.lifetime = 7
+        $0.log = { record in records.withLock { $0.append(record) } }
+      }
+      let answer = await fixture.get("/32/\(name)", ["Accept": "image/webp"])
+      #expect(answer.status == (isFallback ? status ?? failureStatus : failureStatus))
+      let record = try #require(records.withLock { $0.last })
+      #expect(record.result == (failureStatus == 200 ? "made" : "failed"))
+      #expect(isFallback == (answer.headers["Cache-Control"] == "public, max-age=7"))
+      guard isFallback else { continue }
+      #expect(try CodecRegistry.standard.header(of: answer.body).storedSize == PixelSize(16, 32))
+      #expect(answer.headers["Content-Type"] == "image/webp" && answer.headers["Vary"] == "Accept")
+      #expect(answer.headers["Cache-Control"] == "public, max-age=7" && answer.headers["ETag"] == nil)
+      #expect(record.failure?.isEmpty == false)
+    }
+  }
+}

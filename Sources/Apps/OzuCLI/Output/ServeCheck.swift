@@ -1,5 +1,6 @@
 #if canImport(OzuServer)
   import Foundation
+  import Ozu
   import OzuServer
   import OzuSharedStores
   import OzuBase
@@ -21,6 +22,14 @@
       for (name, path) in ((try? settings.folders())?.paths ?? [:]).sorted(by: { $0.key < $1.key }) {
         if access(path, R_OK | X_OK) != 0 {
           errors.append("folders: \(name.isEmpty ? path : "\(name)=\(path)"): \(systemMessage(errno))")
+        }
+      }
+      if let fallback = configuration.fallback {
+        do throws(ImageError) {
+          let request = ImageRequest(.data(fallback.data)).resized(to: PixelSize(16, 16))
+          _ = try await ImagePipeline(configuration.pipeline).encoded(for: request, as: OutputFormat(.png))
+        } catch {
+          errors.append("fallback = \(settings["fallback"]): \(error.kind)")
         }
       }
       if let buckets = (try? settings.originAccess())?.buckets {

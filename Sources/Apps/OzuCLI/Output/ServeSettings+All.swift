@@ -77,6 +77,14 @@
       Setting(
         name: "buckets_ca", standard: "",
         help: "a PEM file of the trusted authorities for these buckets; by default those of the system"),
+      Setting(
+        name: "fallback", standard: "",
+        help: "the file of the picture that is served where a source is missing or cannot be read"),
+      Setting(
+        name: "fallback_status", standard: "",
+        help: "the status of an answer with it, such as 200; by default that of the failure"),
+      Setting(
+        name: "fallback_age", standard: "60", help: "the seconds that clients may keep it"),
       Setting(name: "presets", standard: "", help: "NAME=OPTIONS, several separated by semicolons"),
       Setting(name: "only_presets", standard: "no", help: "whether addresses may only name presets"),
       Setting(name: "client_hints", standard: "no", help: "whether the client hints DPR and Width are used"),

@@ -71,6 +71,26 @@
       return access
     }
 
+    /// The picture of `fallback`; `nil` without one.
+    func fallback() throws(UsageError) -> FallbackPicture? {
+      let (path, status) = (self["fallback"], self["fallback_status"])
+      let lifetime = try integer("fallback_age", in: 0...31_536_000)
+      guard !path.isEmpty else {
+        guard status.isEmpty else { throw UsageError("fallback_status is set, but no fallback") }
+        return nil
+      }
+      do {
+        var fallback = FallbackPicture(try Data(contentsOf: URL(fileURLWithPath: path)))
+        fallback.lifetime = lifetime
+        if !status.isEmpty { fallback.status = try integer("fallback_status", in: 200...599) }
+        return fallback
+      } catch let error as UsageError {
+        throw error
+      } catch {
+        throw UsageError("fallback = \(path): \(error.oneLine)")
+      }
+    }
+
     private func buckets() throws(UsageError) -> S3Buckets? {
       let names = list("buckets")
       guard !names.isEmpty else {

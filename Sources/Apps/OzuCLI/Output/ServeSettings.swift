@@ -241,6 +241,7 @@
       configuration.maximumPendingCount = try integer("pending", in: 2...100_000)
       configuration.answerLimit = .seconds(try integer("timeout", in: 1...600))
       configuration.maximumLifetime = try integer("longest_age", in: 0...31_536_000)
+      configuration.fallback = try fallback()
       configuration.showsMetrics = try flag("metrics")
       configuration.allowsDecodingInProcess = configuration.pipeline.decoding.isolation.mode != .required
       configuration.allowsPrivateNetworks = try flag("private_networks")

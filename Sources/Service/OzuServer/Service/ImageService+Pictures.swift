@@ -21,10 +21,11 @@ extension ImageService {
     do throws(ImageError) {
       return try await answer(pictureRequest)
     } catch {
-      var answer = ServiceAnswer(
-        ServiceFailure(
-          error, failureLifetime: configuration.failureLifetime, retryAfter: configuration.retryAfter),
-        detail: error.description)
+      let failure = ServiceFailure(
+        error, failureLifetime: configuration.failureLifetime, retryAfter: configuration.retryAfter)
+      var answer =
+        await fallbackAnswer(to: pictureRequest, failure) ?? ServiceAnswer(failure)
+      answer.failure = error.description
       answer.source = pictureRequest.known.sourceName
       return answer
     }
@@ -129,17 +130,22 @@ extension ImageService {
       return unchanged(pictureRequest, tag: tag, freshUntil: freshUntil)
     }
     var headers = validators(pictureRequest, tag: tag, freshUntil: freshUntil)
-    headers.add(name: "Content-Type", value: image.type.mediaType)
-    headers.add(name: "X-Content-Type-Options", value: "nosniff")
-    // A drawing may contain scripts. None of them may run, wherever the file is opened.
-    headers.add(
-      name: "Content-Security-Policy", value: "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+    for field in Self.bodyHeaders(of: image.type) { headers.add(name: field.name, value: field.value) }
     if let disposition = pictureRequest.known.disposition(of: image.type) {
       headers.add(name: "Content-Disposition", value: disposition)
     }
     var answer = ServiceAnswer(kind, ServiceResponse(status: 200, headers: headers, body: image.data))
     answer.source = pictureRequest.known.sourceName
     return answer
+  }
+
+  /// The fields about the body of an answer.
+  static func bodyHeaders(of type: ImageType) -> HTTPHeaders {
+    [
+      "Content-Type": type.mediaType, "X-Content-Type-Options": "nosniff",
+      // A drawing may contain scripts. None of them may run, wherever the file is opened.
+      "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    ]
   }
 
   private func unchanged(_ pictureRequest: PictureRequest, tag: String, freshUntil: Date?) -> ServiceAnswer {

@@ -31,6 +31,8 @@ extension ImageService {
     /// The time that clients may keep the answer that a source is missing or no picture, in seconds. Default: 60. An
     /// answer that follows from the address alone may not be kept: strangers could fill every cache with such answers.
     public var failureLifetime = 60
+    /// The picture that is served in the place of one that cannot be. `nil`, the default, for none.
+    public var fallback: FallbackPicture?
     /// The number of addresses of pictures in memory that are remembered, so that they need not be read again, and
     /// their signatures need not be checked again. They take at most about 8 MB. Default: 4,096; 0 for none.
     public var rememberedAddressCount = 4096
