@@ -64,6 +64,42 @@ extension AddressTests {
     // A crop is in pixels of the source, at every density.
     ("c:10:20/dpr:2", 10, 20), ("c:100:20", 64, 20), ("c:0:20", 64, 20), ("c:20:20/w:10/dpr:2", 20, 20),
     ("c:20:20/w:10/pd:1/dpr:4", 24, 24),
+    // A fraction of a side, also of the turned picture.
+    ("c:0.5:0.25", 32, 12), ("c:0.5:10", 32, 10), ("c:0.5:0/rot:90", 24, 64), ("c:0.5:0.5/w:16", 16, 12),
+    ("c:0.5:0.5:sm", 32, 24), ("c:20:20:sm/w:10", 10, 10), ("g:sm/c:20:20", 20, 20),
+    // `auto` fills if the source and the size are both upright or both not, and else fits.
+    ("rs:auto:32:16", 32, 16), ("rs:auto:20:20", 20, 20), ("rs:auto:16:32", 16, 12),
+    ("rs:auto:16:32/rot:90", 16, 32),
+    ("rs:auto:32:16/rot:90", 12, 16), ("rs:auto:32:16/dpr:2", 64, 32), ("rs:auto:128:64", 64, 32),
+    ("rs:auto:128:64:1", 128, 64), ("rs:auto:64:128:1", 64, 48), ("rs:auto:32:0", 32, 24),
+    ("rt:auto/h:12", 16, 12),
+    ("rt:auto", 64, 48), ("rs:auto:16:32:0:1", 16, 32),
+    // A least side enlarges what is smaller, and what becomes larger than the size is cut to it.
+    ("mw:128", 128, 96), ("mh:96", 128, 96), ("mw:32", 64, 48), ("w:16/mh:24", 16, 24),
+    ("w:16/mw:32", 16, 24),
+    ("h:12/mw:32", 32, 12), ("rs:fit:32:32/mh:32", 32, 32), ("rs:fill:20:20/mw:40", 20, 20),
+    ("mw:100/dpr:2", 200, 150),
+    ("h:24/mw:40/rot:90", 40, 24), ("mw:96/rot:90", 96, 128), ("mw:128/pd:1", 130, 98),
+    // A zoom is a factor of the size, which is bounded by the source as the size is.
+    ("z:0.5", 32, 24), ("z:2", 64, 48), ("z:2/el:1", 128, 96), ("z:0.5:0.25", 32, 12),
+    ("z:0.5:0.25/rot:90", 24, 16),
+    ("z:2:1", 64, 24), ("w:16/z:2", 32, 24), ("rs:fill:10:10/z:2", 20, 20),
+    ("rs:fill:10:10/z:2/dpr:2", 40, 40),
+    ("w:16/z:2/pd:3", 38, 30), ("w:80/z:0.5", 40, 30), ("rs:fit:20:20:0:1/z:2", 40, 40),
+    ("z:0.5/dpr:2", 64, 48),
+    // An extension at a place, and to proportions alone.
+    ("rs:fit:20:20:0:1:no", 20, 20), ("rs:fit:32:32/ex:1:soea:1:2", 32, 32), ("rs:fit:32:32/ex:0:no", 32, 24),
+    ("rs:fit:32:32/exar:1", 32, 32), ("rs:fit:100:100/exar:1", 64, 64), ("rs:fit:100:50/exar:1", 96, 48),
+    ("rs:fit:50:100/extend_ar:1:no", 50, 100), ("exar:1", 64, 48), ("w:32/exar:1", 32, 24),
+    ("rs:fit:100:100/extend_aspect_ratio:1/pd:1/dpr:2", 66, 66),
+    // Any number of quarters.
+    ("w:32/rot:-90", 32, 43), ("rot:450", 48, 64), ("rot:-180", 64, 48), ("rot:720", 64, 48),
+    // Offsets that lead out are cut.
+    ("c:10:20:ea:-5:-99", 10, 20), ("rs:fill:20:20/g:no:0:-0.5", 20, 20),
+    // Long names.
+    ("min-width:128", 128, 96), ("min_width:128", 128, 96), ("min-height:96", 128, 96),
+    ("min_height:96", 128, 96),
+    ("zoom:0.5", 32, 24), ("extend:1:no/size:20:20", 20, 20),
   ]
 
   @Test("sizes are those of imgproxy", arguments: comparisons)
@@ -79,6 +115,13 @@ extension AddressTests {
       ("/rs:fill:10:20/g:we/fl:1", 39, 0), ("/rs:fill:20:10/g:no/rot:90", 0, 19),
       ("/rs:fill:20:10/g:so/rot:90", 30, 19), ("/c:10:10:nowe:3:4/dpr:2", 3, 4),
       ("/c:10:10:nowe/rot:90", 0, 19), ("/c:10:10:nowe/fl:1", 39, 0),
+      // Offsets below zero, and fractions of the picture's side, which `dpr` does not scale.
+      ("/c:10:10:ce:-5:-3", 10, 2), ("/c:10:10:nowe:-5:-3", 0, 0), ("/c:10:10:ce:0.25:0", 25, 5),
+      ("/c:10:10:ce:-0.25:0", 5, 5), ("/c:10:10:nowe:0.1:0.1", 4, 2), ("/c:10:10:soea:0.1:0.1", 26, 8),
+      ("/rs:fill:10:20/g:we:0.25:0", 10, 0), ("/rs:fill:5:10/g:we:0.25:0/dpr:2", 10, 0),
+      ("/rs:fill:5:10/g:ce:-2:0/dpr:2", 11, 0), ("/c:0.5:0.5:soea", 20, 10),
+
+      ("/rs:auto:20:20/g:we:3:0", 3, 0),
     ])
   func positions(options: String, x: Int, y: Int) async throws {
     let bitmap = Bitmap(size: PixelSize(40, 20)) { x, y in Pixel(red: UInt8(x), green: UInt8(y), blue: 0) }
@@ -159,6 +202,26 @@ extension AddressTests {
     }
   }
 
+  /// Where the top left pixel of a picture of 4 x 2 pixels is in its extension, which is white.
+  @Test(
+    "an extension has the picture at the place of its gravity",
+    arguments: [
+      ("w:8/h:8/ex:1", 2, 3), ("w:8/h:8/ex:1:nowe", 0, 0), ("w:8/h:8/ex:1:soea", 4, 6),
+      ("w:8/h:8/ex:1:soea:1:2", 3, 4),
+      ("w:8/h:8/ex:1:nowe:1:0.25", 1, 2), ("w:8/h:8/ex:1:no:0:99", 2, 6), ("w:8/h:8/ex:1:ce:-1:-1", 1, 2),
+      ("w:8/h:8/ex:1:fp:0:1", 0, 6), ("w:8/h:8/exar:1", 0, 1), ("w:8/h:8/exar:1:so", 0, 2),
+      ("w:9/h:1/exar:1:ea", 14, 0),
+      ("rs:fit:8:8:0:1:nowe:1:1", 1, 1),
+    ])
+  func extensions(options: String, x: Int, y: Int) throws {
+    let bitmap = Bitmap(size: PixelSize(4, 2)) { x, y in
+      Pixel(red: x == 0 && y == 0 ? 9 : 99, green: 0, blue: 0)
+    }
+    let step = try #require(try Self.picture("/\(options)/f:jpg").request.processors.last)
+    let result = BGRABitmap(try step.process(bitmap))
+    #expect(result[x, y].red == 9 && result.size != bitmap.size)
+  }
+
   @Test("a background is visible outside of the picture")
   func backdrop() throws {
     let clear = Bitmap(size: PixelSize(2, 1), isOpaque: false) { x, _ in
@@ -174,7 +237,9 @@ extension AddressTests {
   @Test(
     "contradictory options, and results that are too large, are refused",
     arguments: [
-      "/rs:force:10:0", "/c:10:10:sm", "/w:5000", "/w:2000/dpr:3",
+      "/rs:force:10:0", "/w:5000", "/w:2000/dpr:3", "/rs:force:10:10/mw:20", "/w:10/z:2:1", "/mw:5000",
+      "/w:100/z:50",
+      "/mh:3000/dpr:2",
     ])
   func refusedPictures(options: String) {
     let error = #expect(throws: AddressRefusal.self) { try Self.picture(options) }
@@ -247,7 +312,7 @@ extension AddressTests {
       "rs", "fill", "fit", "force", "fill-down", "w", "h", "dpr", "el", "g", "sm", "fp", "ce", "soea", "c",
       "rot", "90", "bl",
       "sh", "pd", "bg", "q", "fq", "jpg", "webp", "mb", "sm", "fn", "a.png", "att", "exp", "cb", "t", "fl",
-      "ex", "1", "0",
+      "ex", "1", "0", "auto", "mw", "mh", "z", "exar", "-0.25", "-90",
       "320", "0.5", "255", "pr", "x", "",
     ]
     let rules = Self.openRules

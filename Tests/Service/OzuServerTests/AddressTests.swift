@@ -162,7 +162,7 @@ struct AddressTests {
   @Test(
     "options that are refused",
     arguments: [
-      "rs:auto:1:1", "rs:big:1:1", "rs:fit:-1:1", "rs:fit:1e3:1", "rs:fit:99999999999999999999:1", "w:1:2",
+      "rs:big:1:1", "rs:fit:-1:1", "rs:fit:1e3:1", "rs:fit:99999999999999999999:1", "w:1:2",
       "w:x", "el:yes",
       "g:up", "g:fp:2:0", "g:sm:1", "g:fp:nan:0", "rot:45", "rot:", "ar:0", "bl:1000", "bl:-1", "q:101",
       "fq:jpg", "fq:svg:80",
@@ -170,9 +170,27 @@ struct AddressTests {
       "raw:1",
       "wm:1", "aq:1", "aq:dssim:0.01", "aq:ml:80", "aq:ssimulacra2", "aq:ssimulacra2:20", "aq:size",
       "skp:jpg", "fn:a%2Fb", "fn:_:1", "exp:x", "mb:-5", "c:1:1:up", "ex:1:no", "pr:none",
-      "rs:fit:1:1:0:0:ce:0:0:0", "z:2", "mw:10", "kcr:1",
+      "rs:fit:1:1:0:0:ce:0:0:0", "kcr:1", "z:0", "z:-1", "z:1:1:1", "z:101", "mw:-1", "mw:1:2", "mh:x",
+      "ex:1:sm",
+      "exar:1:sm", "exar:2", "c:1.5:1", "c:-0.5:1", "g:ce:1e3:0", "g:ce:70000", "rot:89.9", "rot:90000",
+      "rs:fit:1:1:0:1:sm",
     ])
   func refused(option: String) { #expect(Self.status("/x/\(option)\(Self.plain)", Self.openRules) == 400) }
+
+  @Test(
+    "an option of imgproxy that is not built is refused by name, and one of its Pro edition as such",
+    arguments: [
+      ("wm:1", "this option is not supported"), ("raw:1", "this option is not supported"),
+      ("page:1", "this option of imgproxy Pro is not supported"),
+      ("hashsum:sha256:00", "this option of imgproxy Pro is not supported"),
+      ("unknown:1", "there is no such option"),
+    ])
+  func unsupported(option: String, reason: String) {
+    let error = #expect(throws: AddressRefusal.self) {
+      try ImageAddress("/x/\(option)\(Self.plain)", rules: Self.openRules, now: Self.now)
+    }
+    #expect(error == AddressRefusal(status: 400, reason: "\(option): \(reason)"))
+  }
 
   @Test("an expired address is refused with this reason")
   func expiry() throws {
@@ -182,7 +200,7 @@ struct AddressTests {
     let error = #expect(throws: AddressRefusal.self) {
       try ImageAddress("/x/rot:45\(Self.plain)", rules: Self.openRules, now: Self.now)
     }
-    #expect(error?.reason == "rot:45: 0, 90, 180 or 270 is needed")
+    #expect(error?.reason == "rot:45: a multiple of 90 is needed")
   }
 
   @Test("presets stand for options, and may be the only options")

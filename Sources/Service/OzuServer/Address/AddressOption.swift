@@ -59,6 +59,15 @@ struct AddressOption: Hashable, Sendable {
     return number
   }
 
+  /// The argument as a length: whole pixels, or below 1 a fraction of a side. 0 if it is missing.
+  func extent(_ index: Int) throws(AddressRefusal) -> Double {
+    let length = try number(index, in: 0...65_535) ?? 0
+    guard length < 1 || length == length.rounded() else {
+      throw refusal("a length is a whole number, or a fraction below 1")
+    }
+    return length
+  }
+
   /// The argument as a Boolean: `1`, `t`, `true`, `0`, `f`, `false`.
   func flag(_ index: Int) throws(AddressRefusal) -> Bool? {
     guard let text = self[index] else { return nil }

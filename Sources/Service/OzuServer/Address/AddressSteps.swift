@@ -1,68 +1,103 @@
 import OzuBase
 import OzuImaging
 
-/// Crops a part of a given size, at an anchor or around a point.
+/// Crops a part of a given size, at an anchor, around a point, or where attention falls.
 struct GravityCrop: ImageProcessing, Hashable {
-  private let size: PixelSize
+  private let width: Double
+  private let height: Double
   private let gravity: ImageOptions.Gravity
   private let reached: ReachedDensity?
+  private let keepsProportions: Bool
 
+  /// Makes a crop in pixels of the source, which only crops where the source is larger.
+  ///
   /// - Parameters:
-  ///   - size: the size of the part; 0 for the whole side.
-  ///   - reached: for the crop after a resize: what the offsets of the gravity are scaled by. A picture smaller than the
-  ///     size is then cropped to the largest part with the same proportions. `nil` for a crop in pixels of the source,
-  ///     which only crops where the source is larger.
-  init(_ size: PixelSize, _ gravity: ImageOptions.Gravity, _ reached: ReachedDensity? = nil) {
-    self.size = size
-    self.gravity = gravity
-    self.reached = reached
+  ///   - width: the width of the part in pixels, or below 1 as a fraction; 0 for the whole side.
+  ///   - height: the height, in the same way.
+  init(width: Double, height: Double, _ gravity: ImageOptions.Gravity) {
+    (self.width, self.height, self.gravity) = (width, height, gravity)
+    (reached, keepsProportions) = (nil, false)
   }
 
-  var identifier: String { "gravity-crop(\(size),\(gravity),\(reached.map { $0.identifier } ?? "-"))" }
+  /// Makes a crop after a resize.
+  ///
+  /// - Parameters:
+  ///   - size: the size of the part; 0 for the whole side.
+  ///   - reached: what the offsets of the gravity are scaled by.
+  ///   - keepsProportions: whether a picture smaller than the size is cropped to the largest part with the same proportions.
+  init(
+    _ size: PixelSize, _ gravity: ImageOptions.Gravity, _ reached: ReachedDensity,
+    keepsProportions: Bool = true
+  ) {
+    (width, height, self.gravity) = (Double(size.width), Double(size.height), gravity)
+    (self.reached, self.keepsProportions) = (reached, keepsProportions)
+  }
+
+  var identifier: String {
+    "gravity-crop(\(width)x\(height),\(gravity),\(reached.map { $0.identifier } ?? "-"),\(keepsProportions))"
+  }
 
   func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
     let whole = bitmap.size
-    var part = PixelSize(
-      size.width == 0 ? whole.width : min(size.width, whole.width),
-      size.height == 0 ? whole.height : min(size.height, whole.height))
+    var part = PixelSize(Self.side(width, of: whole.width), Self.side(height, of: whole.height))
     let scale = reached?.value(for: whole) ?? 1
-    if reached != nil, part != size {
-      let share = min(Double(whole.width) / Double(size.width), Double(whole.height) / Double(size.height))
+    if keepsProportions, width > Double(whole.width) || height > Double(whole.height) {
+      let share = min(Double(whole.width) / width, Double(whole.height) / height)
       part = PixelSize(
-        min(
-          whole.width, max(1, Int(clamping: Double(size.width) * share, rounded: .toNearestOrAwayFromZero))),
-        min(
-          whole.height, max(1, Int(clamping: Double(size.height) * share, rounded: .toNearestOrAwayFromZero)))
+        Self.side(max(1, width * share), of: whole.width), Self.side(max(1, height * share), of: whole.height)
       )
     }
-    let rectangle = PixelRectangle(
-      x: Self.origin(of: part.width, in: whole.width, horizontal(scale)),
-      y: Self.origin(of: part.height, in: whole.height, vertical(scale)),
-      width: part.width, height: part.height)
+    guard part != whole else { return bitmap }
+    if gravity == .attention { return try Crop(.attention(part)).process(bitmap, context: context) }
+    let corner = gravity.corner(of: part, in: whole, scale: scale)
+    let rectangle = PixelRectangle(x: corner.x, y: corner.y, width: part.width, height: part.height)
     return try Crop(.rectangle(rectangle)).process(bitmap, context: context)
   }
 
-  /// The position of the part along an axis.
+  private static func side(_ length: Double, of whole: Int) -> Int {
+    if length == 0 { return whole }
+    let pixels = length < 1 ? Double(whole) * length : length
+    return min(whole, max(1, Int(clamping: pixels, rounded: .toNearestOrAwayFromZero)))
+  }
+}
+
+extension ImageOptions.Gravity {
+  /// The position along an axis. An offset below 1 is a fraction of the whole.
   private enum AxisPosition {
-    case beginning(Int), middle(Int), end(Int)
+    case beginning(Double), middle(Double), end(Double)
     case point(Double)
   }
 
-  private static func origin(of part: Int, in whole: Int, _ position: AxisPosition) -> Int {
+  /// The corner of a part in a whole that is at least as large, for a crop or an extension.
+  ///
+  /// - Parameter scale: the pixels for each pixel of an offset.
+  func corner(of part: PixelSize, in whole: PixelSize, scale: Double) -> (x: Int, y: Int) {
+    (
+      Self.origin(of: part.width, in: whole.width, horizontal, scale),
+      Self.origin(of: part.height, in: whole.height, vertical, scale)
+    )
+  }
+
+  private static func origin(of part: Int, in whole: Int, _ position: AxisPosition, _ scale: Double) -> Int {
     let free = whole - part
+    func pixels(_ offset: Double) -> Int {
+      Int(
+        clamping: abs(offset) < 1 ? offset * Double(whole) : offset * scale, rounded: .toNearestOrAwayFromZero
+      )
+    }
     let origin =
       switch position {
-      case .beginning(let offset): offset
-      case .middle(let offset): (free / 2).saturatingSum(offset)
-      case .end(let offset): free.saturatingDifference(offset)
+      case .beginning(let offset): pixels(offset)
+      case .middle(let offset): (free / 2).saturatingSum(pixels(offset))
+      case .end(let offset): free.saturatingDifference(pixels(offset))
       case .point(let fraction):
         Int(clamping: Double(whole) * fraction - Double(part) / 2, rounded: .toNearestOrAwayFromZero)
       }
     return min(max(0, origin), free)
   }
 
-  private func horizontal(_ scale: Double) -> AxisPosition {
-    switch gravity.scaled(by: scale) {
+  private var horizontal: AxisPosition {
+    switch self {
     case .anchor(.left, let x, _), .anchor(.topLeft, let x, _), .anchor(.bottomLeft, let x, _): .beginning(x)
     case .anchor(.right, let x, _), .anchor(.topRight, let x, _), .anchor(.bottomRight, let x, _): .end(x)
     case .anchor(_, let x, _): .middle(x)
@@ -71,22 +106,14 @@ struct GravityCrop: ImageProcessing, Hashable {
     }
   }
 
-  private func vertical(_ scale: Double) -> AxisPosition {
-    switch gravity.scaled(by: scale) {
+  private var vertical: AxisPosition {
+    switch self {
     case .anchor(.top, _, let y), .anchor(.topLeft, _, let y), .anchor(.topRight, _, let y): .beginning(y)
     case .anchor(.bottom, _, let y), .anchor(.bottomLeft, _, let y), .anchor(.bottomRight, _, let y): .end(y)
     case .anchor(_, _, let y): .middle(y)
     case .point(_, let y): .point(y)
     case .attention: .middle(0)
     }
-  }
-}
-
-extension ImageOptions.Gravity {
-  /// The same with its offsets in pixels of a result.
-  fileprivate func scaled(by scale: Double) -> Self {
-    guard case .anchor(let anchor, let x, let y) = self else { return self }
-    return .anchor(anchor, x: x.scaled(by: scale), y: y.scaled(by: scale))
   }
 }
 
@@ -121,23 +148,69 @@ struct ReachedDensity: Hashable {
   }
 }
 
-/// Scales a picture by a factor, for an address with a density and no size.
+/// Scales a picture by factors, for an address with a density or a zoom and no size.
 struct Rescale: ImageProcessing, Hashable {
-  private let factor: Double
+  private let x: Double
+  private let y: Double
   private let largestSide: Int
 
-  init(by factor: Double, largestSide: Int) {
-    self.factor = factor
-    self.largestSide = largestSide
+  init(x: Double, y: Double, largestSide: Int) {
+    (self.x, self.y, self.largestSide) = (x, y, largestSide)
   }
 
-  var identifier: String { "rescale(\(factor),\(largestSide))" }
+  var identifier: String { "rescale(\(x),\(y),\(largestSide))" }
 
   func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
     let size = PixelSize(
-      min(largestSide, max(1, bitmap.size.width.scaled(by: factor))),
-      min(largestSide, max(1, bitmap.size.height.scaled(by: factor))))
-    return try Resize(size, mode: .aspectFit, allowsUpscaling: true).process(bitmap, context: context)
+      min(largestSide, max(1, bitmap.size.width.scaled(by: x))),
+      min(largestSide, max(1, bitmap.size.height.scaled(by: y))))
+    return try Resize(size, mode: x == y ? .aspectFit : .fill, allowsUpscaling: true).process(
+      bitmap, context: context)
+  }
+}
+
+/// Brings a picture to a size that depends on its proportions: for `auto`, and for least sides.
+///
+/// The picture comes reduced to what covers the size, if it was larger: then nothing is enlarged here but what is smaller than a
+/// least side.
+struct Fitting: ImageProcessing, Hashable {
+  let resizing: ImageOptions.Resizing
+  /// 0 for an open side.
+  let size: PixelSize
+  /// 0 for none.
+  let least: PixelSize
+  let enlarges: Bool
+  let largestSide: Int
+  let gravity: ImageOptions.Gravity
+  let reached: ReachedDensity
+
+  var identifier: String {
+    "fitting(\(resizing),\(size),\(least),\(enlarges),\(largestSide),\(gravity),\(reached.identifier))"
+  }
+
+  func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
+    let own = bitmap.size
+    let covers =
+      resizing == .auto ? (own.width >= own.height) == (size.width >= size.height) : resizing != .fit
+    func shares(_ sides: PixelSize) -> [Double] {
+      [(sides.width, own.width), (sides.height, own.height)].filter { $0.0 > 0 }.map {
+        Double($0.0) / Double($0.1)
+      }
+    }
+    var scale = (covers ? shares(size).max() : shares(size).min()) ?? 1
+    if !enlarges || resizing == .fillDown { scale = min(1, scale) }
+    scale = max(scale, shares(least).max() ?? 0)
+    let target = PixelSize(
+      min(largestSide, max(1, own.width.scaled(by: scale))),
+      min(largestSide, max(1, own.height.scaled(by: scale))))
+    let resized =
+      target == own
+      ? bitmap : try Resize(target, mode: .fill, allowsUpscaling: true).process(bitmap, context: context)
+    // A picture that a least side makes larger than the size is cut to it, whatever the kind of resize.
+    return try GravityCrop(
+      size, gravity, reached, keepsProportions: covers && size.width > 0 && size.height > 0
+    )
+    .process(resized, context: context)
   }
 }
 
@@ -171,24 +244,61 @@ struct Surround: Hashable {
   }
 }
 
-/// Fills the rest of the size around a picture.
+extension Surround {
+  /// The colour around a picture that is at a corner of a larger canvas.
+  func place(
+    _ bitmap: BGRABitmap, x: Int, y: Int, in canvas: PixelSize, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
+    let color = color(for: bitmap)
+    let inner = PixelSize(bitmap.size.width.saturatingSum(x), bitmap.size.height.saturatingSum(y))
+    let shifted = try Pad(to: inner, color: color, anchor: .bottomRight).process(bitmap, context: context)
+    return try Pad(to: canvas, color: color, anchor: .topLeft).process(shifted, context: context)
+  }
+}
+
+/// Fills the rest of the size, or of its proportions, around a picture.
 struct Extension: ImageProcessing, Hashable {
   private let reached: ReachedDensity
+  private let gravity: ImageOptions.Gravity
   private let surround: Surround
+  private let isProportions: Bool
 
-  init(_ reached: ReachedDensity, _ surround: Surround) {
+  /// - Parameter isProportions: whether only the proportions of the size are reached.
+  init(
+    _ reached: ReachedDensity, _ gravity: ImageOptions.Gravity, _ surround: Surround,
+    isProportions: Bool = false
+  ) {
     self.reached = reached
+    self.gravity = gravity
     self.surround = surround
+    self.isProportions = isProportions
   }
 
-  var identifier: String { "extension(\(reached.identifier),\(surround.identifier))" }
+  var identifier: String {
+    "extension(\(reached.identifier),\(gravity),\(surround.identifier),\(isProportions))"
+  }
 
   func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
     let scale = reached.value(for: bitmap.size)
-    // A side that the address leaves open is that of the picture.
-    let size = PixelSize(
-      reached.points.width.scaled(by: scale), reached.points.height.scaled(by: scale))
-    return try Pad(to: size, color: surround.color(for: bitmap)).process(bitmap, context: context)
+    let canvas = isProportions ? proportions(of: bitmap.size) : scaledSize(of: bitmap.size, scale)
+    guard canvas != bitmap.size else { return bitmap }
+    let corner = gravity.corner(of: bitmap.size, in: canvas, scale: scale)
+    return try surround.place(bitmap, x: corner.x, y: corner.y, in: canvas, context: context)
+  }
+
+  /// A side that the address leaves open is that of the picture.
+  private func scaledSize(of size: PixelSize, _ scale: Double) -> PixelSize {
+    PixelSize(
+      max(size.width, reached.points.width.scaled(by: scale)),
+      max(size.height, reached.points.height.scaled(by: scale)))
+  }
+
+  private func proportions(of size: PixelSize) -> PixelSize {
+    let (wanted, height) = (Double(reached.points.width), Double(reached.points.height))
+    guard wanted > 0, height > 0 else { return size }
+    return PixelSize(
+      max(size.width, size.height.scaled(by: wanted / height)),
+      max(size.height, size.width.scaled(by: height / wanted)))
   }
 }
 
@@ -210,12 +320,10 @@ struct Padding: ImageProcessing, Hashable {
   func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
     let scale = reached.value(for: bitmap.size)
     let sides = sides.map { $0.scaled(by: scale) }
-    let color = surround.color(for: bitmap)
-    let inner = PixelSize(
-      bitmap.size.width.saturatingSum(sides[3]), bitmap.size.height.saturatingSum(sides[0]))
-    let shifted = try Pad(to: inner, color: color, anchor: .bottomRight).process(bitmap, context: context)
-    let outer = PixelSize(inner.width.saturatingSum(sides[1]), inner.height.saturatingSum(sides[2]))
-    return try Pad(to: outer, color: color, anchor: .topLeft).process(shifted, context: context)
+    let canvas = PixelSize(
+      bitmap.size.width.saturatingSum(sides[3]).saturatingSum(sides[1]),
+      bitmap.size.height.saturatingSum(sides[0]).saturatingSum(sides[2]))
+    return try surround.place(bitmap, x: sides[3], y: sides[0], in: canvas, context: context)
   }
 }
 

@@ -18,30 +18,34 @@ extension ImageOptions {
     of source: ImageSource, density: Double, accept: String?, rules: AddressRules
   ) throws(AddressRefusal) -> AddressedPicture {
     let scale = self.density ?? density
-    let size = PixelSize(try side(width, scale, rules), try side(height, scale, rules))
+    let points = try zoomedPoints()
+    let size = PixelSize(try side(points.width, scale, rules), try side(points.height, scale, rules))
+    let least = PixelSize(try side(minimumWidth, scale, rules), try side(minimumHeight, scale, rules))
     let reached = ReachedDensity(
-      wanted: scale, points: PixelSize(width, height), covers: resizing != .fit, enlarges: enlarges)
+      wanted: scale, points: points, covers: ![.fit, .auto].contains(resizing), enlarges: enlarges)
     let output = output(accept: accept, rules)
     var steps: [any ImageProcessing] = []
     if let trimTolerance { steps.append(.trim(tolerance: UInt8(trimTolerance))) }
     let cropsFirst = cropWidth > 0 || cropHeight > 0
     if cropsFirst {
-      let gravity = cropGravity ?? self.gravity
-      guard gravity != .attention else {
-        throw AddressRefusal(status: 400, reason: "crop: sm is for fill; a crop needs another gravity")
-      }
       steps += turns
-      steps.append(GravityCrop(PixelSize(cropWidth, cropHeight), gravity))
+      steps.append(GravityCrop(width: cropWidth, height: cropHeight, cropGravity ?? gravity))
     }
     var resize: Resize?
     var rest: [any ImageProcessing] = []
     if size.width > 0 || size.height > 0 {
       let first: Resize
       (first, rest) = try resizing(
-        size, isTurned: quarterTurns % 2 == 1 && !cropsFirst, reached: reached, rules)
+        size, least: least, isTurned: quarterTurns % 2 == 1 && !cropsFirst, reached: reached, rules)
       if steps.isEmpty { resize = first } else { steps.append(first) }
-    } else if reached.withoutSize != 1 {
-      steps.append(Rescale(by: reached.withoutSize, largestSide: rules.largestSide))
+    } else {
+      let isTurned = quarterTurns % 2 == 1 && !cropsFirst
+      let largest = enlarges ? 1 : max(1, zoomX * scale, zoomY * scale)
+      let (x, y) = (zoomX * scale / largest, zoomY * scale / largest)
+      if (x, y) != (1, 1) {
+        steps.append(Rescale(x: isTurned ? y : x, y: isTurned ? x : y, largestSide: rules.largestSide))
+      }
+      if least != PixelSize(0, 0) { rest.append(fitting(size, least, reached, rules)) }
     }
     if !cropsFirst { steps += turns }
     steps += rest
@@ -49,7 +53,10 @@ extension ImageOptions {
     if sharpening > 0 { steps.append(.sharpen(amount: 0.5, radius: sharpening)) }
     // An opaque picture stays opaque for a client that only reads JPEG beside PNG.
     let surround = Surround(color: background, keepsOpaque: output.types.first == .jpeg)
-    if extends { steps.append(Extension(reached, surround)) }
+    if let extensionGravity { steps.append(Extension(reached, extensionGravity, surround)) }
+    if let proportionsGravity {
+      steps.append(Extension(reached, proportionsGravity, surround, isProportions: true))
+    }
     if padding.contains(where: { $0 > 0 }) { steps.append(Padding(padding, reached, surround)) }
     if let background { steps.append(Backdrop(color: background)) }
     var picture = AddressedPicture(
@@ -58,6 +65,27 @@ extension ImageOptions {
     picture.fileName = fileName
     picture.isAttachment = isAttachment
     return picture
+  }
+
+  /// The size with its zoom; 0 for an open side.
+  private func zoomedPoints() throws(AddressRefusal) -> PixelSize {
+    guard width > 0 || height > 0 else { return PixelSize(0, 0) }
+    guard zoomX == zoomY else {
+      throw AddressRefusal(
+        status: 400, reason: "zoom: two different factors are for an address without a size")
+    }
+    func zoomed(_ side: Int) -> Int {
+      side == 0 ? 0 : max(1, Int(clamping: Double(side) * zoomX, rounded: .toNearestOrAwayFromZero))
+    }
+    return PixelSize(zoomed(width), zoomed(height))
+  }
+
+  private func fitting(
+    _ size: PixelSize, _ least: PixelSize, _ reached: ReachedDensity, _ rules: AddressRules
+  ) -> Fitting {
+    Fitting(
+      resizing: resizing, size: size, least: least, enlarges: enlarges, largestSide: rules.largestSide,
+      gravity: gravity, reached: reached)
   }
 
   private func side(_ points: Int, _ scale: Double, _ rules: AddressRules) throws(AddressRefusal) -> Int {
@@ -74,13 +102,25 @@ extension ImageOptions {
   ///
   /// - Parameter isTurned: whether the picture is turned by a right angle after the resize.
   private func resizing(
-    _ size: PixelSize, isTurned: Bool, reached: ReachedDensity, _ rules: AddressRules
+    _ size: PixelSize, least: PixelSize, isTurned: Bool, reached: ReachedDensity, _ rules: AddressRules
   ) throws(AddressRefusal) -> (Resize, [any ImageProcessing]) {
     let isWhole = size.width > 0 && size.height > 0
     // A side without a value has room for any proportions.
     let box = PixelSize(
       size.width > 0 ? size.width : rules.largestSide, size.height > 0 ? size.height : rules.largestSide)
     let source = isTurned ? PixelSize(box.height, box.width) : box
+    if resizing == .auto || least != PixelSize(0, 0) {
+      guard resizing != .force else {
+        throw AddressRefusal(status: 400, reason: "force has no least sides")
+      }
+      // What covers the size and the least sides: the proportions of the picture are not known yet.
+      let cover = PixelSize(max(1, size.width, least.width), max(1, size.height, least.height))
+      return (
+        Resize(
+          isTurned ? PixelSize(cover.height, cover.width) : cover, mode: .aspectFill, crops: false,
+          allowsUpscaling: enlarges), [fitting(size, least, reached, rules)]
+      )
+    }
     switch resizing {
     case .force:
       guard isWhole else { throw AddressRefusal(status: 400, reason: "force needs a width and a height") }
@@ -89,13 +129,13 @@ extension ImageOptions {
       )
     case .fill where isWhole, .fillDown where isWhole:
       let enlarges = enlarges && resizing == .fill
-      if gravity == .anchor(.center, x: 0, y: 0) {
+      if gravity == .center {
         return (Resize(source, mode: .aspectFill, crops: true, allowsUpscaling: enlarges), [])
       }
       let cover = Resize(source, mode: .aspectFill, crops: false, allowsUpscaling: enlarges)
       if gravity == .attention { return (cover, [.crop(.attention(box))]) }
       return (cover, [GravityCrop(box, gravity, reached)])
-    case .fit, .fill, .fillDown:
+    case .fit, .fill, .fillDown, .auto:
       return (Resize(source, mode: .aspectFit, allowsUpscaling: enlarges && resizing != .fillDown), [])
     }
   }

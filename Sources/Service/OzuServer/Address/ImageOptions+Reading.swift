@@ -2,6 +2,7 @@ import OzuImaging
 
 extension ImageOptions {
   private static let sides = 0...65_535
+  private static let offsets = -65_535.0...65_535.0
 
   /// Applies an option.
   ///
@@ -21,24 +22,37 @@ extension ImageOptions {
     case "width", "w": width = try option.single().integer(0, in: Self.sides) ?? 0
     case "height", "h": height = try option.single().integer(0, in: Self.sides) ?? 0
     case "dpr": density = try option.single().number(0, in: 0.1...rules.largestDensity)
+    case "min-width", "min_width", "mw":
+      minimumWidth = try option.single().integer(0, in: Self.sides) ?? 0
+    case "min-height", "min_height", "mh":
+      minimumHeight = try option.single().integer(0, in: Self.sides) ?? 0
+    case "zoom", "z":
+      try option.check(atMost: 2)
+      zoomX = try option.number(0, in: 0.01...100) ?? 1
+      zoomY = try option.number(1, in: 0.01...100) ?? zoomX
     case "enlarge", "el": enlarges = try option.single().flag(0) ?? false
     case "extend", "ex": try readExtension(option, 0)
+    case "extend_aspect_ratio", "extend_ar", "exar":
+      try option.check(atMost: 4)
+      proportionsGravity = try Self.extensionGravity(option, 0)
     case "gravity", "g":
       try option.check(atMost: 3)
       gravity = try Self.gravity(option, 0) ?? gravity
     case "crop", "c":
       try option.check(atMost: 5)
-      cropWidth = try option.integer(0, in: Self.sides) ?? 0
-      cropHeight = try option.integer(1, in: Self.sides) ?? 0
+      cropWidth = try option.extent(0)
+      cropHeight = try option.extent(1)
       cropGravity = try Self.gravity(option, 2)
     case "trim", "t":
       try option.check(atMost: 1)
       trimTolerance = try option.integer(0, in: 0...255)
     case "rotate", "rot":
-      guard let degrees = try option.single().integer(0, in: 0...360), degrees % 90 == 0 else {
-        throw option.refusal("0, 90, 180 or 270 is needed")
+      guard let degrees = try option.single().number(0, in: -36_000...36_000),
+        degrees.truncatingRemainder(dividingBy: 90) == 0
+      else {
+        throw option.refusal("a multiple of 90 is needed")
       }
-      quarterTurns = degrees / 90 % 4
+      quarterTurns = ((Int(clamping: degrees) / 90) % 4 + 4) % 4
     case "flip", "fl":
       try option.check(atMost: 2)
       flipsHorizontally = try option.flag(0) ?? false
@@ -91,7 +105,9 @@ extension ImageOptions {
       cacheBuster = option[0]
     default:
       throw option.refusal(
-        Self.isKnown(option.name) ? "this option is not supported" : "there is no such option")
+        Self.isOfPro(option.name)
+          ? "this option of imgproxy Pro is not supported"
+          : Self.isKnown(option.name) ? "this option is not supported" : "there is no such option")
     }
   }
 
@@ -122,9 +138,7 @@ extension ImageOptions {
   private mutating func readResizing(_ option: AddressOption, _ index: Int) throws(AddressRefusal) {
     guard let word = option[index] else { return }
     guard let resizing = Resizing(rawValue: word) else {
-      throw option.refusal(
-        word == "auto"
-          ? "auto is not supported" : "fit, fill, fill-down or force is needed, not \"\(word)\"")
+      throw option.refusal("fit, fill, fill-down, force or auto is needed, not \"\(word)\"")
     }
     self.resizing = resizing
   }
@@ -139,12 +153,19 @@ extension ImageOptions {
 
   private mutating func readExtension(_ option: AddressOption, _ index: Int) throws(AddressRefusal) {
     try option.check(atMost: index + 4)
-    if let flag = try option.flag(index) { extends = flag }
-    if let gravity = try Self.gravity(option, index + 1) {
-      guard gravity == .anchor(.center, x: 0, y: 0) else {
-        throw option.refusal("a picture is extended around its middle here")
-      }
+    extensionGravity = try Self.extensionGravity(option, index)
+  }
+
+  /// Where a picture is in its extension; `nil` where the flag is off.
+  private static func extensionGravity(_ option: AddressOption, _ index: Int) throws(AddressRefusal)
+    -> Gravity?
+  {
+    let flag = try option.flag(index) ?? false
+    let gravity = try gravity(option, index + 1) ?? .center
+    guard gravity != .attention else {
+      throw option.refusal("sm is not where a picture can be in its extension")
     }
+    return flag ? gravity : nil
   }
 
   private static func gravity(_ option: AddressOption, _ index: Int) throws(AddressRefusal) -> Gravity? {
@@ -163,8 +184,8 @@ extension ImageOptions {
         throw option.refusal("there is no gravity \"\(word)\"")
       }
       return .anchor(
-        anchor, x: try option.integer(index + 1, in: sides) ?? 0,
-        y: try option.integer(index + 2, in: sides) ?? 0)
+        anchor, x: try option.number(index + 1, in: offsets) ?? 0,
+        y: try option.number(index + 2, in: offsets) ?? 0)
     }
   }
 
@@ -210,15 +231,31 @@ extension ImageOptions {
   /// Options of imgproxy that are not supported. They have an error of their own, so that users see why.
   private static func isKnown(_ name: String) -> Bool {
     [
-      "min-width", "mw", "min-height", "mh", "min_width", "min_height", "zoom", "z", "extend_aspect_ratio",
-      "extend_ar", "exar", "pixelate",
+      "pixelate", "preserve_hdr", "ph", "max_animation_frames", "maf", "max_animation_frame_resolution",
+      "mafr",
+      "max_result_dimension", "mrd",
       "pix", "watermark", "wm", "keep_copyright", "kcr", "raw", "skip_processing", "skp",
-      "page",
-      "pg", "frame", "adjust", "a", "brightness", "br", "contrast", "co", "saturation", "sa",
-      "unsharp_masking", "ush",
-      "style", "st", "max_src_resolution", "msr", "max_src_file_size", "msfs", "fallback_image_url", "fiu",
-      "enforce_thumbnail", "eth", "crop_aspect_ratio", "car", "color_profile", "cp", "hashsum", "hs",
-      "preset", "pr",
+      "max_src_resolution", "msr", "max_src_file_size", "msfs", "enforce_thumbnail", "eth", "preset", "pr",
+    ].contains(name)
+  }
+
+  /// Options that only the Pro edition of imgproxy has.
+  private static func isOfPro(_ name: String) -> Bool {
+    [
+      "resizing_algorithm", "ra", "crop_aspect_ratio", "crop_ar", "car", "objects_position", "obj_pos", "op",
+      "background_alpha", "bga", "adjust", "a", "brightness", "br", "contrast", "co", "saturation", "sa",
+      "monochrome",
+      "mc", "duotone", "dt", "unsharp_masking", "ush", "blur_areas", "ba", "blur_detections", "bd",
+      "draw_detections",
+      "dd", "crop_objects", "colorize", "col", "gradient", "gr", "watermark_url", "wmu", "watermark_text",
+      "wmt",
+      "watermark_size", "wms", "watermark_rotate", "wmr", "wm_rot", "watermark_shadow", "wmsh", "style", "st",
+      "dpi",
+      "color_profile", "cp", "icc", "jpeg_options", "jpgo", "png_options", "pngo", "webp_options", "webpo",
+      "avif_options", "avifo", "page", "pg", "pages", "pgs", "disable_animation", "da",
+      "video_thumbnail_second", "vts",
+      "video_thumbnail_keyframes", "vtk", "video_thumbnail_tile", "vtt", "video_thumbnail_animation", "vta",
+      "fallback_image_url", "fiu", "hashsum", "hs", "cache_tags", "bypass_cache", "progressive_blur",
     ].contains(name)
   }
 }

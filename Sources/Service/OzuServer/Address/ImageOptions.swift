@@ -1,3 +1,4 @@
+import Foundation
 import OzuImaging
 
 /// The options of an address.
@@ -7,16 +8,20 @@ package struct ImageOptions: Hashable, Sendable {
   /// How a picture is fitted to a size.
   enum Resizing: String, Hashable, Sendable, CaseIterable {
     case fit, fill, fillDown = "fill-down", force
+    /// `fill` if the picture and the size are both upright, or neither is; else `fit`.
+    case auto
   }
 
   /// The part of a picture that is kept when it is cropped.
   enum Gravity: Hashable, Sendable {
-    /// An edge, a corner or the centre, with an offset in pixels.
-    case anchor(ImageAnchor, x: Int, y: Int)
+    /// An edge, a corner or the centre, with an offset: in pixels, or below 1 as a fraction of the picture's side.
+    case anchor(ImageAnchor, x: Double, y: Double)
     /// A point, as fractions of the width and the height.
     case point(x: Double, y: Double)
     /// The part that attracts attention.
     case attention
+
+    static let center = Gravity.anchor(.center, x: 0, y: 0)
   }
 
   var resizing = Resizing.fit
@@ -25,12 +30,21 @@ package struct ImageOptions: Hashable, Sendable {
   var height = 0
   /// The number of pixels per point of `width` and `height`; `nil` if not given.
   var density: Double?
+  /// The least sides of the resized picture; 0 for none.
+  var minimumWidth = 0
+  var minimumHeight = 0
+  /// Factors of the size, or of the picture's own one.
+  var zoomX = 1.0
+  var zoomY = 1.0
   var enlarges = false
-  var extends = false
-  var gravity = Gravity.anchor(.center, x: 0, y: 0)
-  /// The crop before the resize; 0 for the whole side.
-  var cropWidth = 0
-  var cropHeight = 0
+  /// Where the picture is in the size that it is extended to; `nil` if it is not.
+  var extensionGravity: Gravity?
+  /// Where the picture is when it is extended to the proportions of the size; `nil` if it is not.
+  var proportionsGravity: Gravity?
+  var gravity = Gravity.center
+  /// The crop before the resize, in pixels, or below 1 as a fraction of a side; 0 for the whole side.
+  var cropWidth = 0.0
+  var cropHeight = 0.0
   var cropGravity: Gravity?
   var trimTolerance: Int?
   /// The number of quarter turns, clockwise.
@@ -79,16 +93,19 @@ extension ImageOptions {
   var segments: [String] {
     let plain = ImageOptions()
     var list: [String] = []
-    if (resizing, width, height, enlarges, extends)
-      != (plain.resizing, plain.width, plain.height, plain.enlarges, plain.extends)
-    {
-      let flags = extends ? ":\(enlarges ? 1 : 0):1" : enlarges ? ":1" : ""
-      list.append("rs:\(resizing.rawValue):\(width):\(height)\(flags)")
+    if (resizing, width, height, enlarges) != (plain.resizing, plain.width, plain.height, plain.enlarges) {
+      list.append("rs:\(resizing.rawValue):\(width):\(height)\(enlarges ? ":1" : "")")
     }
+    if minimumWidth > 0 { list.append("mw:\(minimumWidth)") }
+    if minimumHeight > 0 { list.append("mh:\(minimumHeight)") }
+    if (zoomX, zoomY) != (1, 1) { list.append("z:\(zoomX.addressText):\(zoomY.addressText)") }
     if let density { list.append("dpr:\(density)") }
+    if let extensionGravity { list.append("ex:1:\(extensionGravity.text)") }
+    if let proportionsGravity { list.append("exar:1:\(proportionsGravity.text)") }
     if gravity != plain.gravity { list.append("g:\(gravity.text)") }
     if cropWidth > 0 || cropHeight > 0 || cropGravity != nil {
-      list.append("c:\(cropWidth):\(cropHeight)" + (cropGravity.map { ":\($0.text)" } ?? ""))
+      list.append(
+        "c:\(cropWidth.addressText):\(cropHeight.addressText)" + (cropGravity.map { ":\($0.text)" } ?? ""))
     }
     if let trimTolerance { list.append("t:\(trimTolerance)") }
     if quarterTurns > 0 { list.append("rot:\(quarterTurns * 90)") }
@@ -125,9 +142,19 @@ extension ImageOptions.Gravity {
   fileprivate var text: String {
     switch self {
     case .attention: "sm"
-    case .point(let x, let y): "fp:\(x):\(y)"
+    case .point(let x, let y): "fp:\(x.addressText):\(y.addressText)"
     case .anchor(let anchor, let x, let y):
-      ImageOptions.anchors.first { $0.anchor == anchor }!.word + (x == 0 && y == 0 ? "" : ":\(x):\(y)")
+      ImageOptions.anchors.first { $0.anchor == anchor }!.word
+        + (x == 0 && y == 0 ? "" : ":\(x.addressText):\(y.addressText)")
     }
+  }
+}
+
+extension Double {
+  /// The number as an address has it: without a fraction if it is whole, and without an exponent.
+  fileprivate var addressText: String {
+    if let whole = Int(exactly: self) { return "\(whole)" }
+    let text = "\(self)"
+    return text.contains("e") ? String(format: "%.12f", self) : text
   }
 }
