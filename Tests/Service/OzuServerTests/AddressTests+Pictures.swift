@@ -138,7 +138,8 @@ extension AddressTests {
   @Test(
     "every value of blur and of sharpen that is not 0 changes the picture",
     arguments: [
-      "bl:0.2", "bl:0.5", "bl:0.79", "bl:0.8", "bl:3", "bl:100", "sh:0.3", "sh:0.5", "sh:1", "sh:10",
+      "pix:3", "pix:99", "bl:0.2", "bl:0.5", "bl:0.79", "bl:0.8", "bl:3", "bl:100", "sh:0.3", "sh:0.5",
+      "sh:1", "sh:10",
     ])
   func filters(option: String) throws {
     let bitmap = Bitmap(size: PixelSize(16, 16)) { x, y in
@@ -150,6 +151,9 @@ extension AddressTests {
     let values = (0..<16).map { Int(result[$0, 8].red) }
     #expect(values != (0..<16).map { $0 < 8 ? 60 : 190 })
     // A blur is monotonous across an edge; a sharpened edge is steeper than before.
+    if option.hasPrefix("pix") {
+      return #expect(option == "pix:99" ? Set(values).count == 1 : values[7] != 60)
+    }
     #expect(option.hasPrefix("bl") ? values == values.sorted() : values[8] - values[7] > 130)
   }
 
@@ -220,6 +224,23 @@ extension AddressTests {
     let step = try #require(try Self.picture("/\(options)/f:jpg").request.processors.last)
     let result = BGRABitmap(try step.process(bitmap))
     #expect(result[x, y].red == 9 && result.size != bitmap.size)
+  }
+
+  @Test(
+    "a trim compares with its colour, and keeps the middle along the axes that it names",
+    arguments: [
+      ("t:0", 8, 4), ("t:0:ff0000", 2, 1), ("t:0:f00", 2, 1), ("trim:0:00ff00", 8, 4), ("t:0:ff0000:1", 4, 1),
+      ("t:0:ff0000:0:1", 2, 2), ("t:0:ff0000:1:1", 4, 2), ("t:255::1:1", 8, 4),
+    ])
+  func trims(option: String, width: Int, height: Int) throws {
+    // The corner has another colour than the border, and the blue part is not in the middle.
+    let bitmap = Bitmap(size: PixelSize(8, 4)) { x, y in
+      (2...3).contains(x) && y == 1
+        ? Pixel(red: 0, green: 0, blue: 255)
+        : Pixel(red: 255, green: (x, y) == (0, 0) && option == "t:0" ? 255 : 0, blue: 0)
+    }
+    let step = try #require(try Self.picture("/\(option)").request.processors.first)
+    #expect(try step.process(bitmap).size == PixelSize(width, height))
   }
 
   @Test("a background is visible outside of the picture")
@@ -312,7 +333,8 @@ extension AddressTests {
       "rs", "fill", "fit", "force", "fill-down", "w", "h", "dpr", "el", "g", "sm", "fp", "ce", "soea", "c",
       "rot", "90", "bl",
       "sh", "pd", "bg", "q", "fq", "jpg", "webp", "mb", "sm", "fn", "a.png", "att", "exp", "cb", "t", "fl",
-      "ex", "1", "0", "auto", "mw", "mh", "z", "exar", "-0.25", "-90",
+      "ex", "1", "0", "auto", "mw", "mh", "z", "exar", "-0.25", "-90", "pix",
+      "ff8000",
       "320", "0.5", "255", "pr", "x", "",
     ]
     let rules = Self.openRules

@@ -173,6 +173,7 @@ struct AddressTests {
       "rs:fit:1:1:0:0:ce:0:0:0", "kcr:1", "z:0", "z:-1", "z:1:1:1", "z:101", "mw:-1", "mw:1:2", "mh:x",
       "ex:1:sm",
       "exar:1:sm", "exar:2", "c:1.5:1", "c:-0.5:1", "g:ce:1e3:0", "g:ce:70000", "rot:89.9", "rot:90000",
+      "pix:-1", "pix:1:2", "t:1:red", "t:1:ff00", "t:1:fff:2", "t:1:fff:1:1:1",
       "rs:fit:1:1:0:1:sm",
     ])
   func refused(option: String) { #expect(Self.status("/x/\(option)\(Self.plain)", Self.openRules) == 400) }

@@ -1,25 +1,46 @@
 /// Removes a border of one colour.
 public struct Trim: ImageProcessing, Hashable {
-  /// How much a value may differ from the corner's and still count as border. 10 by default.
+  /// Directions of a picture.
+  public struct Axes: OptionSet, Hashable, Sendable {
+    /// The bits of the set.
+    public let rawValue: Int
+    /// Left and right.
+    public static let horizontal = Axes(rawValue: 1)
+    /// Top and bottom.
+    public static let vertical = Axes(rawValue: 2)
+
+    /// Makes a set of its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+  }
+
+  /// How much a value may differ from the border's and still count as border. 10 by default.
   public let tolerance: UInt8
+  /// The colour of the border. By default `nil`, that of the top left pixel.
+  public let color: ColorValue?
+  /// Where as much is removed from one side as from the other, so that the middle stays in the middle. By default nowhere.
+  public let evenAxes: Axes
 
   /// Makes the processor.
-  public init(tolerance: UInt8 = 10) {
+  public init(tolerance: UInt8 = 10, color: ColorValue? = nil, evenAxes: Axes = []) {
     self.tolerance = tolerance
+    self.color = color
+    self.evenAxes = evenAxes
   }
 
   /// The kind of processor with all its parameters.
-  public var identifier: String { "trim(\(tolerance))" }
+  public var identifier: String {
+    color == nil && evenAxes.isEmpty
+      ? "trim(\(tolerance))" : "trim(\(tolerance),\(color?.identifier ?? ""),\(evenAxes.rawValue))"
+  }
 
-  /// Trims the picture. The border has the colour of the top left pixel. If the whole picture is border, nothing is
-  /// removed.
+  /// Trims the picture. If the whole picture is border, nothing is removed.
   ///
   /// - Complexity: O(pixels).
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
     let content = bitmap.withPixels { pixels, rows -> PixelRectangle? in
-      let border = pixels[0]
+      let border = color?.pixel ?? pixels[0]
       var left = bitmap.size.width
       var right = -1
       var top = -1
@@ -35,6 +56,14 @@ public struct Trim: ImageProcessing, Hashable {
         bottom = y
       }
       guard top >= 0 else { return nil }
+      if evenAxes.contains(.horizontal) {
+        left = min(left, bitmap.size.width - 1 - right)
+        right = bitmap.size.width - 1 - left
+      }
+      if evenAxes.contains(.vertical) {
+        top = min(top, bitmap.size.height - 1 - bottom)
+        bottom = bitmap.size.height - 1 - top
+      }
       return PixelRectangle(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
     }
     guard let content else { return bitmap }
@@ -52,5 +81,7 @@ public struct Trim: ImageProcessing, Hashable {
 
 extension ImageProcessing where Self == Trim {
   /// Removes a border of one colour.
-  public static func trim(tolerance: UInt8 = 10) -> Self { Trim(tolerance: tolerance) }
+  public static func trim(tolerance: UInt8 = 10, color: ColorValue? = nil, evenAxes: Trim.Axes = []) -> Self {
+    Trim(tolerance: tolerance, color: color, evenAxes: evenAxes)
+  }
 }

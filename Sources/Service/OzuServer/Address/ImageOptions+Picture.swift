@@ -25,7 +25,9 @@ extension ImageOptions {
       wanted: scale, points: points, covers: ![.fit, .auto].contains(resizing), enlarges: enlarges)
     let output = output(accept: accept, rules)
     var steps: [any ImageProcessing] = []
-    if let trimTolerance { steps.append(.trim(tolerance: UInt8(trimTolerance))) }
+    if let trimTolerance {
+      steps.append(.trim(tolerance: UInt8(trimTolerance), color: trimColor, evenAxes: trimEvenAxes))
+    }
     let cropsFirst = cropWidth > 0 || cropHeight > 0
     if cropsFirst {
       steps += turns
@@ -51,6 +53,7 @@ extension ImageOptions {
     steps += rest
     if blur > 0 { steps.append(.gaussianBlur(radius: blur)) }
     if sharpening > 0 { steps.append(.sharpen(amount: 0.5, radius: sharpening)) }
+    if pixelation > 1 { steps.append(.pixelate(blockSide: pixelation)) }
     // An opaque picture stays opaque for a client that only reads JPEG beside PNG.
     let surround = Surround(color: background, keepsOpaque: output.types.first == .jpeg)
     if let extensionGravity { steps.append(Extension(reached, extensionGravity, surround)) }

@@ -44,8 +44,12 @@ extension ImageOptions {
       cropHeight = try option.extent(1)
       cropGravity = try Self.gravity(option, 2)
     case "trim", "t":
-      try option.check(atMost: 1)
+      try option.check(atMost: 4)
       trimTolerance = try option.integer(0, in: 0...255)
+      trimColor = try option[1].map { (text) throws(AddressRefusal) in try Self.hexadecimal(text, of: option)
+      }
+      trimEvenAxes = try option.flag(2) == true ? .horizontal : []
+      if try option.flag(3) == true { trimEvenAxes.insert(.vertical) }
     case "rotate", "rot":
       guard let degrees = try option.single().number(0, in: -36_000...36_000),
         degrees.truncatingRemainder(dividingBy: 90) == 0
@@ -63,6 +67,7 @@ extension ImageOptions {
       }
     case "blur", "bl": blur = try option.single().number(0, in: 0...100) ?? 0
     case "sharpen", "sh": sharpening = try option.single().number(0, in: 0...10) ?? 0
+    case "pixelate", "pix": pixelation = try option.single().integer(0, in: Self.sides) ?? 0
     case "padding", "pd": try readPadding(option)
     case "background", "bg": background = try Self.color(option)
     default: try applyOutput(option)
@@ -205,9 +210,16 @@ extension ImageOptions {
       return ColorValue(red: parts[0], green: parts[1], blue: parts[2])
     }
     guard let word = option[0] else { return nil }
+    try option.check(atMost: 1)
+    return try hexadecimal(word, of: option)
+  }
+
+  /// A colour of three or six hexadecimal digits.
+  private static func hexadecimal(_ word: String, of option: AddressOption) throws(AddressRefusal)
+    -> ColorValue
+  {
     let digits = word.count == 3 ? word.map { "\($0)\($0)" }.joined() : word
-    guard option.arguments.count == 1, digits.utf8.count == 6,
-      digits.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),
+    guard digits.utf8.count == 6, digits.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),
       let number = UInt32(digits, radix: 16)
     else { throw option.refusal("a colour is r:g:b or six hexadecimal digits") }
     return ColorValue(
@@ -231,10 +243,10 @@ extension ImageOptions {
   /// Options of imgproxy that are not supported. They have an error of their own, so that users see why.
   private static func isKnown(_ name: String) -> Bool {
     [
-      "pixelate", "preserve_hdr", "ph", "max_animation_frames", "maf", "max_animation_frame_resolution",
+      "preserve_hdr", "ph", "max_animation_frames", "maf", "max_animation_frame_resolution",
       "mafr",
       "max_result_dimension", "mrd",
-      "pix", "watermark", "wm", "keep_copyright", "kcr", "raw", "skip_processing", "skp",
+      "watermark", "wm", "keep_copyright", "kcr", "raw", "skip_processing", "skp",
       "max_src_resolution", "msr", "max_src_file_size", "msfs", "enforce_thumbnail", "eth", "preset", "pr",
     ].contains(name)
   }

@@ -47,12 +47,16 @@ package struct ImageOptions: Hashable, Sendable {
   var cropHeight = 0.0
   var cropGravity: Gravity?
   var trimTolerance: Int?
+  var trimColor: ColorValue?
+  var trimEvenAxes: Trim.Axes = []
   /// The number of quarter turns, clockwise.
   var quarterTurns = 0
   var flipsHorizontally = false
   var flipsVertically = false
   var blur = 0.0
   var sharpening = 0.0
+  /// The side of the blocks of one colour; 0 for none.
+  var pixelation = 0
   /// The margins: top, right, bottom, left.
   var padding = [0, 0, 0, 0]
   var background: ColorValue?
@@ -107,13 +111,18 @@ extension ImageOptions {
       list.append(
         "c:\(cropWidth.addressText):\(cropHeight.addressText)" + (cropGravity.map { ":\($0.text)" } ?? ""))
     }
-    if let trimTolerance { list.append("t:\(trimTolerance)") }
+    if let trimTolerance {
+      let axes = [Trim.Axes.horizontal, .vertical].map { trimEvenAxes.contains($0) ? "1" : "0" }
+      let rest = trimColor == nil && trimEvenAxes.isEmpty ? [] : [trimColor?.addressText ?? ""] + axes
+      list.append((["t:\(trimTolerance)"] + rest).joined(separator: ":"))
+    }
     if quarterTurns > 0 { list.append("rot:\(quarterTurns * 90)") }
     if flipsHorizontally || flipsVertically {
       list.append("fl:\(flipsHorizontally ? 1 : 0):\(flipsVertically ? 1 : 0)")
     }
     if blur > 0 { list.append("bl:\(blur)") }
     if sharpening > 0 { list.append("sh:\(sharpening)") }
+    if pixelation > 0 { list.append("pix:\(pixelation)") }
     if padding != plain.padding { list.append("pd:" + padding.map(String.init).joined(separator: ":")) }
     if let background { list.append("bg:\(background.red):\(background.green):\(background.blue)") }
     return list + outputSegments
@@ -147,6 +156,13 @@ extension ImageOptions.Gravity {
       ImageOptions.anchors.first { $0.anchor == anchor }!.word
         + (x == 0 && y == 0 ? "" : ":\(x.addressText):\(y.addressText)")
     }
+  }
+}
+
+extension ColorValue {
+  /// The colour as six hexadecimal digits.
+  fileprivate var addressText: String {
+    [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
 

@@ -141,6 +141,8 @@ struct ProcessorIdentifierTests {
     (.crop(.proportions(PixelSize(1, 2), .top)), "crop(1x2,top)"),
     (.crop(.attention(PixelSize(1, 2))), "crop(1x2,attention)"),
     (.pad(to: PixelSize(3, 4)), "pad(3x4,#00000000,center)"), (.trim(), "trim(10)"),
+    (.trim(tolerance: 3, color: .black, evenAxes: .vertical), "trim(3,#000000ff,2)"),
+    (.pixelate(blockSide: 8), "pixelate(8)"),
     (.turn(.left), "turn(left)"),
     (.roundedCorners(radius: 2.5), "rounded(2.5)"),
     (.circle(border: .init(width: 1, color: .white)), "circle(,1.0,#ffffffff)"),

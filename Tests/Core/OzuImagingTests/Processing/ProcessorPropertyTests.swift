@@ -8,6 +8,7 @@ struct ProcessorPropertyTests {
     .resize(PixelSize(9, 9)), .crop(.rectangle(PixelRectangle(x: 0, y: 0, width: 10, height: 8))),
     .crop(.proportions(PixelSize(1, 1), .bottomRight)), .crop(.attention(PixelSize(1, 1))),
     .pad(to: PixelSize(30, 30)), .pad(to: PixelSize(30, 30), color: .white, anchor: .topLeft), .trim(),
+    .pixelate(blockSide: 4),
     .turn(.right), .turn(.mirror), .roundedCorners(radius: 5), .circle(),
     .circle(border: .init(width: 2, color: ColorValue(red: 200, green: 10, blue: 30, alpha: 180))),
     .gaussianBlur(radius: 0.8), .gaussianBlur(radius: 30), .sharpen(amount: 3), .color(brightness: 0.4),

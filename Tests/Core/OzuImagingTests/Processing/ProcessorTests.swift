@@ -86,6 +86,41 @@ struct ProcessorTests {
     #expect(try Self.run(.trim(tolerance: 3), picture).size == PixelSize(6, 7))
     let plain = Bitmap(size: PixelSize(5, 5)) { _, _ in Self.red }
     #expect(try Self.run(.trim(), plain).size == PixelSize(5, 5))
+    // Two columns are left of the blue pixel and five right of it, one row above it and two below.
+    let framed = Bitmap(size: PixelSize(8, 4)) { x, y in
+      (x, y) == (2, 1) ? Self.blue : (x, y) == (0, 0) ? .init(red: 255, green: 255, blue: 255) : Self.red
+    }
+    let red = ColorValue(red: Self.red.red, green: Self.red.green, blue: Self.red.blue)
+    for (step, size) in [
+      (Trim(tolerance: 0), PixelSize(8, 4)), (Trim(tolerance: 0, color: red), PixelSize(3, 2)),
+      (Trim(tolerance: 0, color: .init(red: 1, green: 2, blue: 3)), PixelSize(8, 4)),
+    ] {
+      #expect(try Self.run(step, framed).size == size, "\(step.identifier)")
+    }
+    let single = Bitmap(size: PixelSize(8, 4)) { x, y in (x, y) == (2, 1) ? Self.blue : Self.red }
+    for (axes, size) in [
+      ([], PixelSize(1, 1)), (.horizontal, PixelSize(4, 1)), (.vertical, PixelSize(1, 2)),
+      ([.horizontal, .vertical], PixelSize(4, 2)),
+    ] as [(Trim.Axes, PixelSize)] {
+      #expect(try Self.run(.trim(evenAxes: axes), single).size == size)
+    }
+  }
+
+  @Test("each block has the mean of its premultiplied pixels; blocks at the edges are smaller")
+  func pixelate() throws {
+    let picture = Self.numbered(5, 3)
+    #expect(
+      Self.numbers(try Self.run(.pixelate(blockSide: 2), picture)) == [
+        [3, 3, 5, 5, 7], [3, 3, 5, 5, 7], [11, 11, 13, 13, 14],
+      ])
+    #expect(Self.numbers(try Self.run(.pixelate(blockSide: 1), picture)) == Self.numbers(picture))
+    #expect(Set(Self.numbers(try Self.run(.pixelate(blockSide: .max), picture)).joined()) == [7])
+    // Half of a red block is transparent: the other half keeps its hue.
+    let veil = Bitmap(size: PixelSize(2, 1), isOpaque: false) { x, _ in
+      x == 0 ? Pixel(red: 200, green: 0, blue: 0) : .clear
+    }
+    let result = BGRABitmap(try Self.run(.pixelate(blockSide: 2), veil))
+    #expect(result[0, 0] == Pixel(red: 100, green: 0, blue: 0, alpha: 128) && result[1, 0] == result[0, 0])
   }
 
   @Test(
