@@ -115,7 +115,7 @@ import Testing
     ]
 
     @Test("is stored in the smallest layout that keeps every pixel", arguments: layouts)
-    func layouts(layout: Layout) throws {
+    func smallest(layout: Layout) throws {
       let size = PixelSize(203, 127)
       var random = SeededGenerator(seed: 5)
       let pixels =
