@@ -40,7 +40,8 @@ public struct Trim: ImageProcessing, Hashable {
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
     let content = bitmap.withPixels { pixels, rows -> PixelRectangle? in
-      let border = color?.pixel ?? pixels[0]
+      // No `??`: its second value is a closure, and Swift 6.3 cannot compile one with a span.
+      let border = if let color { color.pixel } else { pixels[0] }
       var left = bitmap.size.width
       var right = -1
       var top = -1
