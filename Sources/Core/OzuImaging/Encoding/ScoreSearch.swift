@@ -74,8 +74,10 @@ struct ScoreSearch {
       let step = last.points - before.points
       if step != 0 { slope = (last.score - before.score) / step }
     }
-    let quality = Self.quality(of: last.points + (aim - last.score) / min(max(slope, 0.3), 3))
-    let missesColor = slope < 0.5 && last.score < target || quality >= Self.fullChromaQuality
+    let quality = Self.quality(of: last.points + (aim - last.score) / min(max(slope, 0.2), 3))
+    // A small step tells little: the score of neighbouring qualities jumps.
+    let missesColor =
+      slope < 0.5 && target - last.score > Self.tolerance * 2 || quality >= Self.fullChromaQuality
     if choosesChroma, last.attempt.chroma == .quarter, missesColor, last.score < target {
       // Colour adds points of its own, so the quality need not be higher than at first.
       return Attempt(quality: same[0].attempt.quality, chroma: .full)
