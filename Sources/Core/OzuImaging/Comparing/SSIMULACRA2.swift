@@ -16,6 +16,10 @@
 /// make 108 numbers; a weighted sum and a polynomial make the score. Equations, constants and weights are those of
 /// <https://github.com/cloudinary/ssimulacra2>, version 2.1.
 ///
+/// The reference blurs by a recursion in single precision, whose rounding errors it takes for errors of the copy: its builds differ
+/// by up to 2 points above 85, in smooth pictures. This has none of them, and is within 0.2 points of the reference with that blur in
+/// double precision.
+///
 /// Pictures are read row by row at all scales together, so the memory depends on the width alone:
 /// `workingByteCount(width:)`.
 public enum SSIMULACRA2 {
@@ -33,7 +37,7 @@ public enum SSIMULACRA2 {
   ///   - original: the picture that it is compared with.
   ///   - limits: `pixelCount` bounds the time, `decodedByteCount` the working memory.
   /// - Throws: `ImageComparisonError`.
-  /// - Complexity: O(pixels), 30 ms for each megapixel on one core of 2.5 GHz; twice that with transparency.
+  /// - Complexity: O(pixels), about 260 instructions of x86-64 for each; twice that with transparency.
   public static func score(
     of distorted: Bitmap, original: Bitmap, limits: DecodingLimits = .default
   ) throws(ImageComparisonError) -> Double {

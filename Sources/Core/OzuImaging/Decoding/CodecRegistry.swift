@@ -212,8 +212,8 @@ public struct CodecRegistry: Sendable {
   /// `targetScore` and in at most `maximumByteCount` bytes if the options say so.
   ///
   /// - Throws: `ImageEncodingError`.
-  /// - Complexity: eight times the work if a limit on bytes is exceeded at the wanted quality; at most four times, with decoding
-  ///   and 30 ms for each megapixel, for a target score.
+  /// - Complexity: eight times the work if a limit on bytes is exceeded at the wanted quality; at most four times, with
+  ///   decoding and comparing, for a target score.
   public func encode(
     _ bitmap: Bitmap, as type: ImageType, options: EncodingOptions = .init()
   ) throws(ImageEncodingError) -> Data {

@@ -66,7 +66,8 @@ public struct EncodingOptions: Hashable, Sendable {
   /// four tries; each is encoded, decoded and compared. `automatic` chroma is chosen with it. If no quality reaches the
   /// score, the nearest is written. `compressionQuality` is then used only for pictures with a side under 8 pixels, which
   /// have no score. Other values are clamped to 30...100, and NaN counts as `nil`. Lossless files, formats without a quality and
-  /// animations ignore it. With `maximumByteCount`, the limit on bytes wins.
+  /// animations ignore it. With `maximumByteCount`, the limit on bytes wins. A picture of high dynamic range, and one over
+  /// `DecodingLimits.default`, cannot be measured: encoding it fails.
   public var targetScore: Double?
 
   /// Whether the pixels must be kept exactly, for formats that support both: WebP, AVIF, JPEG XL. Off by default.

@@ -98,10 +98,11 @@ struct ProcessorTests {
       #expect(try Self.run(step, framed).size == size, "\(step.identifier)")
     }
     let single = Bitmap(size: PixelSize(8, 4)) { x, y in (x, y) == (2, 1) ? Self.blue : Self.red }
-    for (axes, size) in [
+    let cases: [(Trim.Axes, PixelSize)] = [
       ([], PixelSize(1, 1)), (.horizontal, PixelSize(4, 1)), (.vertical, PixelSize(1, 2)),
       ([.horizontal, .vertical], PixelSize(4, 2)),
-    ] as [(Trim.Axes, PixelSize)] {
+    ]
+    for (axes, size) in cases {
       #expect(try Self.run(.trim(evenAxes: axes), single).size == size)
     }
   }
