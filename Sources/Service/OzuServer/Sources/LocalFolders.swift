@@ -3,6 +3,7 @@ import Dispatch
 public import Foundation
 import Glibc
 public import Ozu
+import OzuBase
 
 /// The folders of this machine whose pictures addresses may name: `local://photos/2026/cat.jpg` is `2026/cat.jpg` in the folder
 /// with the name `photos`, and `local:///cat.jpg` is in the folder with the empty name.
