@@ -166,13 +166,14 @@
         let drawing = "data:image/svg+xml;base64,\(inner)"
         let sheet =
           "data:text/css;base64," + Data("rect{fill:url(\(drawing)#p)}".utf8).base64EncodedString()
-        return [
-          ("&a;CHARACTERS", "&a;" + picture.dropFirst()), ("CHARACTERS", "&#100;" + picture.dropFirst()),
-          ("&#100;DRAWING", "&#100;" + drawing.dropFirst()), (":DRAWING", String(drawing.dropFirst(4))),
-          ("DRAWING", drawing), ("&colon;:SHEET", "&colon;" + sheet.dropFirst(5)),
-          (":SHEET", String(sheet.dropFirst(4))), ("SHEET", sheet), ("PICTURE", picture),
+        let replaced: [(String, String)] = [
+          ("&a;CHARACTERS", "&a;\(picture.dropFirst())"), ("CHARACTERS", "&#100;\(picture.dropFirst())"),
+          ("&#100;DRAWING", "&#100;\(drawing.dropFirst())"), (":DRAWING", "\(drawing.dropFirst(4))"),
+          ("DRAWING", drawing), ("&colon;:SHEET", "&colon;\(sheet.dropFirst(5))"),
+          (":SHEET", "\(sheet.dropFirst(4))"), ("SHEET", sheet), ("PICTURE", picture),
           ("ENCODED", "data:image/svg+xml;base&#54;4,\(inner)"),
-        ].reduce(text) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
+        ]
+        return replaced.reduce(text) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
       }
       let isInstruction = declarations.hasPrefix("<?")
       let text = """

@@ -79,19 +79,30 @@ import Testing
       }
 
       static func colors(_ count: Int, alpha: UInt8 = 255) -> [Pixel] {
-        (0..<count).map { index in
-          Pixel(red: UInt8(index % 16), green: UInt8(index / 16 % 16), blue: UInt8(index / 256), alpha: alpha)
+        var pixels: [Pixel] = []
+        for index in 0..<count {
+          let (red, green, blue) = (index % 16, index / 16 % 16, index / 256)
+          pixels.append(Pixel(red: UInt8(red), green: UInt8(green), blue: UInt8(blue), alpha: alpha))
         }
+        return pixels
       }
     }
 
-    private static let layouts = [
+    private static let graysWithAlpha: [Pixel] =
+      Layout.gray(Array(0..<200)) + Layout.gray(Array(0..<90), alpha: 90)
+    private static let colorsWithAlpha: [Pixel] =
+      [Pixel.clear] + Layout.colors(3) + Layout.colors(2, alpha: 99)
+    private static let manyWithAlpha: [Pixel] = Layout.colors(256) + [Pixel.clear]
+
+    private static let layouts: [Layout] = [
       Layout(testDescription: "black and white", colors: Layout.gray([0, 255]), head: [1, 0]),
       Layout(testDescription: "four greys", colors: Layout.gray([0, 85, 170, 255]), head: [2, 0]),
       Layout(
         testDescription: "greys of a scanner", format: .gray8, colors: Layout.gray([0, 85, 170, 255]),
         head: [2, 0]),
-      Layout(testDescription: "16 greys", colors: Layout.gray((0..<16).map { $0 * 17 }), head: [4, 0]),
+      Layout(
+        testDescription: "16 greys", colors: Layout.gray(Array(stride(from: 0, through: 255, by: 17))),
+        head: [4, 0]),
       Layout(testDescription: "2 other greys", colors: Layout.gray([3, 200]), head: [1, 3], palette: 6),
       Layout(
         testDescription: "2 other greys of a scanner", format: .gray8, colors: Layout.gray([3, 200]),
@@ -99,7 +110,7 @@ import Testing
       Layout(testDescription: "200 greys", colors: Layout.gray(Array(0..<200)), head: [8, 0]),
       Layout(
         testDescription: "greys with alpha",
-        colors: Layout.gray(Array(0..<200)) + Layout.gray(Array(0..<90), alpha: 90), head: [8, 4]),
+        colors: Self.graysWithAlpha, head: [8, 4]),
       Layout(
         testDescription: "deep greys", format: .rgba16, colors: Layout.gray(Array(0..<200)), head: [16, 0]),
       Layout(testDescription: "2 colours", colors: Layout.colors(2), head: [1, 3], palette: 6),
@@ -108,21 +119,20 @@ import Testing
       Layout(testDescription: "257 colours", colors: Layout.colors(257), head: [8, 2]),
       Layout(
         testDescription: "transparent, half, opaque",
-        colors: [.clear] + Layout.colors(3) + Layout.colors(2, alpha: 99),
+        colors: Self.colorsWithAlpha,
         head: [4, 3], palette: 18, alphas: 3),
       Layout(
-        testDescription: "257 colours with alpha", colors: Layout.colors(256) + [.clear], head: [8, 6]),
+        testDescription: "257 colours with alpha", colors: Self.manyWithAlpha, head: [8, 6]),
     ]
 
     @Test("is stored in the smallest layout that keeps every pixel", arguments: layouts)
     func smallest(layout: Layout) throws {
       let size = PixelSize(203, 127)
       var random = SeededGenerator(seed: 5)
-      let pixels =
-        layout.colors
-        + (layout.colors.count..<size.pixelCount).map { _ in
-          layout.colors[Int.random(in: 0..<layout.colors.count, using: &random)]
-        }
+      var pixels = layout.colors
+      while pixels.count < size.pixelCount {
+        pixels.append(layout.colors[Int.random(in: 0..<layout.colors.count, using: &random)])
+      }
       let isOpaque = layout.colors.allSatisfy { $0.alpha == 255 }
       let bitmap = Bitmap(size: size, isOpaque: isOpaque) { x, y in pixels[y * size.width + x] }
         .converted(to: layout.format)
@@ -168,11 +178,13 @@ import Testing
         let read = try CodecRegistry.standard.picture(from: PNGEncoder().encode(bitmap, options: options))
           .bitmap
         #expect(Set(colors(read)).count <= max(2, min(limit, 256)))
-        let differences = zip(colors(read), colors(bitmap)).map { a, b in
-          [(a.red, b.red), (a.green, b.green), (a.blue, b.blue), (a.alpha, b.alpha)]
-            .reduce(0) { $0 + (Int($1.0) - Int($1.1)) * (Int($1.0) - Int($1.1)) }
+        func square(_ a: UInt8, _ b: UInt8) -> Int { (Int(a) - Int(b)) * (Int(a) - Int(b)) }
+        var sum = 0
+        for (a, b) in zip(colors(read), colors(bitmap)) {
+          sum += square(a.red, b.red) + square(a.green, b.green)
+          sum += square(a.blue, b.blue) + square(a.alpha, b.alpha)
         }
-        return Double(differences.reduce(0, +)) / Double(4 * size.pixelCount)
+        return Double(sum) / Double(4 * size.pixelCount)
       }
       let here = try error(limit.0)
       #expect(try here == error(limit.1))
