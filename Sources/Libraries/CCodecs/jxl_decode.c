@@ -17,7 +17,7 @@ enum { smallest_piece = 1 << 16, pieces = 32 };
 bool ozu_jxl_give_more(JXLDecoder *self) {
   size_t rest = JxlDecoderReleaseInput(self->decoder);
   size_t done = self->given - rest;
-  if (self->given == self->base.size && self->base.size != 0) return false;
+  if (self->given == self->base.size) return false;
   size_t piece = self->base.size / pieces > smallest_piece ? self->base.size / pieces : smallest_piece;
   size_t end = self->base.size - self->given < piece ? self->base.size : self->given + piece;
   self->given = end;

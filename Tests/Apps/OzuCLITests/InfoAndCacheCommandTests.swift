@@ -29,15 +29,15 @@ import Testing
   @Test("a tree as a table, in lines of one's own form, and checked for damage")
   func tree() async throws {
     let folder = try Folder()
-    let data = try PatternPicture(PixelSize(31, 17)).data(as: .jpeg)
+    let data = try PatternPicture(PixelSize(310, 170)).data(as: .jpeg)
     try folder.write(data, to: "a, b.jpg")
     try folder.write(data.prefix(data.count / 2), to: "cut.jpg")
     let arguments = ["info", "-r", folder.path(""), "--no-cache"]
     let table = await CommandRun(arguments + ["--csv"]).output.split(separator: "\n")
     #expect(table.first == "path,name,type,width,height,bytes,frames,date,camera,lens,profile,orientation")
-    #expect(table.contains("\"\(folder.path("a, b.jpg"))\",\"a, b.jpg\",jpeg,31,17,\(data.count),1,,,,,1"))
+    #expect(table.contains("\"\(folder.path("a, b.jpg"))\",\"a, b.jpg\",jpeg,310,170,\(data.count),1,,,,,1"))
     let lines = await CommandRun(arguments + ["--format", "{name}: {{{width}x{height}}}{date}"])
-    #expect(lines.output == "a, b.jpg: {31x17}\ncut.jpg: {31x17}\n")
+    #expect(lines.output == "a, b.jpg: {310x170}\ncut.jpg: {310x170}\n")
     let check = await CommandRun(arguments + ["--check"])
     #expect(check.status == .failed)
     #expect(check.output == "2 pictures, 1 damaged\n" && check.errors.contains("cut.jpg: truncated JPEG"))

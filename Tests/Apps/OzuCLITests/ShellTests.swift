@@ -42,7 +42,7 @@ struct ShellTests {
       (["load", "--mode", ""], ["fit", "cover", "outside", "stretch", "none"]), (["cache", "cl"], ["clear"]),
       (["load", "a p"], ["a picture.png"]), (["load", "--cache", ""], ["folder"]),
       (["load", "--size", ""], []),
-      (["help", "comp"], ["completions"]), (["completions", "z"], ["zsh"]),
+      (["help", "compl"], ["completions"]), (["completions", "z"], ["zsh"]),
       (["load", "--watermark", "a"], ["a picture.png"]),
     ])
   func bash(_ words: [String], _ answers: [String]) async throws {

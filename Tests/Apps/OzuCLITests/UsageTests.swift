@@ -30,7 +30,7 @@ struct UsageTests {
       (["load", "a.jpg", "--crop", "0x9"], "--crop 0x9: both sides must be from 1 to 65535"),
       (["load", "a.jpg", "--crop", "9x9,here"], "a place is center, top"),
       (["load", "a.jpg", "--crop", "0:9"], "16:9"), (["load", "a.jpg", "--crop", "1:1,top,left"], "16:9"),
-      (["load", "a.jpg", "--pad", "9x9,puce"], "neither a colour (#rgb, #rrggbb"),
+      (["load", "a.jpg", "--pad", "9x9,puce"], "neither a colour (#rgb, #rgba"),
       (["load", "a.jpg", "--trim=300"], "--trim 300: a whole number from 0 to 255 is needed"),
       (["load", "a.jpg", "--trim=1.5"], "a whole number from 0 to 255"),
       (["load", "a.jpg", "--rotate", "45"], "--rotate 45: it can be 90, 180, 270"),

@@ -169,7 +169,7 @@ struct AddressTests {
       "f:svg", "f:", "bg:12", "bg:300:0:0", "bg:+12345", "pd:1:2:3:4:5", "dpr:9", "dpr:0", "unknown:1", ":",
       "raw:1",
       "wm:1", "aq:1", "aq:dssim:0.01", "aq:ml:80", "aq:ssimulacra2", "aq:ssimulacra2:20", "aq:size",
-      "skp:jpg", "fn:a%2Fb", "fn:_:1", "exp:x", "mb:-5", "c:1:1:up", "ex:1:no", "pr:none",
+      "skp:jpg", "fn:a%2Fb", "fn:_:1", "exp:x", "mb:-5", "c:1:1:up", "pr:none",
       "rs:fit:1:1:0:0:ce:0:0:0", "kcr:1", "z:0", "z:-1", "z:1:1:1", "z:101", "mw:-1", "mw:1:2", "mh:x",
       "ex:1:sm",
       "exar:1:sm", "exar:2", "c:1.5:1", "c:-0.5:1", "g:ce:1e3:0", "g:ce:70000", "rot:89.9", "rot:90000",

@@ -26,7 +26,7 @@ extension PlaygroundTests {
     #expect(fixture.service.pipeline.statistics.decodes == 2 && store.keys.isEmpty)
     #expect(await fixture.get("/playground/picture?upload=\(key)", [:]).status == 401)
     #expect(await fixture.get("/playground/picture?upload=other", Self.bearer).status == 404)
-    #expect(await fixture.get("/playground/picture?upload=\(key)&options=zoom:2", Self.bearer).status == 400)
+    #expect(await fixture.get("/playground/picture?upload=\(key)&options=raw:1", Self.bearer).status == 400)
     let text = try await Self.upload(Data("no picture".utf8), fixture)
     #expect(await fixture.get("/playground/picture?upload=\(text)", Self.bearer).status == 422)
     #expect(await fixture.get("/playground/picture?upload=\(key)", Self.bearer, method: "POST").status == 405)

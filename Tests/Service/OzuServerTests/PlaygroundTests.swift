@@ -152,7 +152,7 @@ struct PlaygroundTests {
       ("file:///etc/passwd", "", "", 403), ("origin.test", "", "", 400), ("", "", "", 400),
       ("https://origin.test/pictures/a.png", "rs:force:16:0", "", 400),
       ("https://origin.test/pictures/a.png", "w:5000", "", 400),
-      ("https://origin.test/pictures/a.png", "zoom:2", "", 400),
+      ("https://origin.test/pictures/a.png", "raw:1", "", 400),
       ("https://origin.test/pictures/a.png", "pr:none", "", 400),
       ("https://origin.test/pictures/a.png", "", "bmp", 400),
       ("https://origin.test/pictures/a.png", "exp:1", "", 404),

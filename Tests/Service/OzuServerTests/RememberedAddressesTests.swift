@@ -57,7 +57,7 @@ struct RememberedAddressesTests {
   private static let targets: [String] = {
     let options = [
       "", "/w:20", "/w:20/q:40", "/pr:thumb", "/rs:fill:16:16/g:no", "/w:20/dpr:2", "/w:20/exp:1000060",
-      "/w:20/exp:1000001", "/w:20/exp:999999", "/w:20/exp:0", "/w:20/fn:name/att:1", "/w:5000", "/zoom:2",
+      "/w:20/exp:1000001", "/w:20/exp:999999", "/w:20/exp:0", "/w:20/fn:name/att:1", "/w:5000", "/raw:1",
       "/h:20/f:png", "/w:20/cb:1",
     ]
     var targets: [String] = []
@@ -140,7 +140,7 @@ struct RememberedAddressesTests {
   @Test("an address that is refused, not in memory, or may change its picture is not remembered")
   func strangers() async throws {
     let fixture = try Self.fixture(Addresses(Self.rules), count: 4096)
-    for path in ["/w:20/plain/https://other.test/a.png", "/zoom:2/plain/https://origin.test/a.png"] {
+    for path in ["/w:20/plain/https://other.test/a.png", "/raw:1/plain/https://origin.test/a.png"] {
       for target in ["/unsafe\(path)", Self.signed(path)] {
         for _ in 0..<3 { #expect(await fixture.get(target).status >= 400) }
       }

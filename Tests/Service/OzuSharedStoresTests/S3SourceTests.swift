@@ -31,7 +31,11 @@ struct S3SourceTests {
       }
     }
     let keys = FakeS3.credentials
+    // Only an original that is kept can be validated.
+    let cache = FileManager.default.temporaryDirectory.appending(path: "ozu-buckets-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: cache) }
     let machine = try await FleetMachine([
+      "OZU_CACHE": cache.path(percentEncoded: false),
       "OZU_BUCKETS": "bucket, other", "OZU_BUCKETS_ENDPOINT": bucket.server.url("").absoluteString,
       "OZU_BUCKETS_REGION": keys.region, "AWS_ACCESS_KEY_ID": keys.accessKey,
       "AWS_SECRET_ACCESS_KEY": keys.secretKey, "OZU_PRIVATE_NETWORKS": "no", "no_proxy": "127.0.0.1",
@@ -41,7 +45,8 @@ struct S3SourceTests {
       return try await machine.get("/x/w:32/plain/\(text)@png").status
     }
     for _ in 0..<2 { #expect(try await status("s3://bucket/photos/ä b+c%2540.png") == 200) }
-    #expect(confirmations.load(ordering: .relaxed) == 1)
+    // The second answer may be the stale picture, while the bucket is asked.
+    try await eventually(confirmations.load(ordering: .relaxed) == 1)
     #expect(try await machine.metric("ozu_decodes_total") == 1)
     for (source, expected) in [
       ("s3://bucket/missing.png", 404), ("s3://bucket/private.png", 502), ("s3://bucket/busy.png", 502),

@@ -59,8 +59,8 @@ enum SizeArgument: Equatable {
       return
     }
     let sides = text.split(omittingEmptySubsequences: false, whereSeparator: { "xX×".contains($0) })
-    func side(_ text: Substring) throws(UsageError) -> Int {
-      guard let side = Int(text) else { throw Self.wanted("--size \(text): a size is needed") }
+    func side(_ digits: Substring) throws(UsageError) -> Int {
+      guard let side = Int(digits) else { throw Self.wanted("--size \(text): a size is needed") }
       guard (1...Resize.openSide).contains(side) else {
         throw Self.wanted("--size \(text): a side must be from 1 to \(Resize.openSide) pixels")
       }

@@ -74,13 +74,19 @@ public struct Crop: ImageProcessing, Hashable {
     if let known = self.rectangle(in: size) {
       rectangle = known
     } else if case .attention(let proportions) = area {
-      rectangle = AttentionMap(of: pixels(), pool: context.pool)
-        .bestRectangle(of: Self.largest(proportions, in: size))
+      rectangle = Self.attentionRectangle(of: Self.largest(proportions, in: size), in: pixels(), context)
     } else {
       rectangle = PixelRectangle(x: 0, y: 0, width: 0, height: 0)
     }
     try context.check(rectangle.size, for: self)
     return rectangle
+  }
+
+  /// The part of this size that attracts the most attention. It is no larger than the picture.
+  package static func attentionRectangle(
+    of size: PixelSize, in bitmap: BGRABitmap, _ context: ProcessingContext
+  ) -> PixelRectangle {
+    AttentionMap(of: bitmap, pool: context.pool).bestRectangle(of: size)
   }
 
   /// The largest size with these proportions inside another size; at least one pixel.

@@ -48,7 +48,10 @@ struct GravityCrop: ImageProcessing, Hashable {
       )
     }
     guard part != whole else { return bitmap }
-    if gravity == .attention { return try Crop(.attention(part)).process(bitmap, context: context) }
+    if gravity == .attention {
+      return try Crop(.rectangle(Crop.attentionRectangle(of: part, in: bitmap, context)))
+        .process(bitmap, context: context)
+    }
     let corner = gravity.corner(of: part, in: whole, scale: scale)
     let rectangle = PixelRectangle(x: corner.x, y: corner.y, width: part.width, height: part.height)
     return try Crop(.rectangle(rectangle)).process(bitmap, context: context)

@@ -109,6 +109,7 @@ struct OriginClient: HTTPClient {
 extension ImagePipeline.Configuration {
   /// Lets the pipeline ask private origins: its client sends their credentials, and its host rule allows the buckets.
   public mutating func use(_ access: OriginAccess) {
+    guard access.buckets != nil || !access.fields.isEmpty else { return }
     network.httpClient = OriginClient(network.httpClient, access)
     guard let buckets = access.buckets else { return }
     switch network.hostRule {

@@ -56,9 +56,9 @@ struct SSIMULACRA2Tests {
     let picture = gray(PixelSize(20, 10))
     let bright = picture.withColorSpace(.coded(primaries: 9, transfer: 16))
     let pairs: [(Bitmap, Bitmap, DecodingLimits, ImageComparisonError)] = [
-      (picture, gray(PixelSize(10, 20)), .default, .differentSizes(PixelSize(20, 10), PixelSize(10, 20))),
+      (picture, gray(PixelSize(10, 20)), .default, .differentSizes(PixelSize(10, 20), PixelSize(20, 10))),
       (gray(PixelSize(9, 7)), gray(PixelSize(9, 7)), .default, .tooSmall(PixelSize(9, 7))),
-      (picture, bright, .default, .differentColors(.sRGB, bright.colorSpace)),
+      (picture, bright, .default, .differentColors(bright.colorSpace, .sRGB)),
       (bright, bright, .default, .highDynamicRange),
       (
         picture, picture, DecodingLimits(pixelCount: 199),

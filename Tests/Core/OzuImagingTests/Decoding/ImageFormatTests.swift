@@ -45,7 +45,9 @@ struct ImageFormatTests {
     "convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico, .avif, .jxl, .tiff]",
     "where [.png, .jpeg].contains(type)",
     "(\"NIKON\", .nef)", "(\"OM DIGITAL\", .orf)", "type == .avif ||", "case .gif, .jxl: isComplete",
-    "case .avif, .heic: isComplete",
+    "case .avif, .heic:", "case (.jpeg, .jxl): way", "case (.jxl, .jpeg): way",
+    "bitmap.isOpaque ? .jpeg : .png",
+    "types: Set<ImageType> = [.jpeg, .webp, .avif, .jxl, .heic]",
     "[\"jpg\", \"png\"].contains", "? \"image/png\" : \"image/jpeg\"",
   ]
 
