@@ -6,7 +6,8 @@
 /// are far below zero.
 ///
 /// ```swift
-/// let score = try SSIMULACRA2.score(of: decoded, original: picture.bitmap)
+/// let copy = try await pipeline.image(for: url).bitmap
+/// let score = try SSIMULACRA2.score(of: copy, original: picture.bitmap)
 /// ```
 ///
 /// How it works: both pictures are converted to XYB, a space of the eye's three kinds of cones, at six scales. Each

@@ -9,9 +9,11 @@ import OzuBase
 /// with the name `photos`, and `local:///cat.jpg` is in the folder with the empty name.
 ///
 /// ```swift
-/// let folders = LocalFolders(["photos": "/srv/photos"])
+/// let folders = try LocalFolders(["photos": "/srv/photos"])
+/// var rules = AddressRules()
 /// rules.folders = folders.names
-/// configuration.pipeline.sources.register(folders)
+/// var configuration = ImagePipeline.Configuration.service()
+/// configuration.sources.register(folders)
 /// ```
 ///
 /// Only regular files are opened, never a symbolic link, a device, a pipe, or a name that begins with a dot, and no path leads out

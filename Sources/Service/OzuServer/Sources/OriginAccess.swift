@@ -7,8 +7,10 @@ public import OzuSharedStores
 ///
 /// ```swift
 /// let access = OriginAccess(fields: [try OriginFields("https://private.example/", ["Authorization": "Bearer …"])])
+/// var rules = AddressRules()
 /// rules.access = access
-/// configuration.pipeline.use(access)
+/// var configuration = ImagePipeline.Configuration.service()
+/// configuration.use(access)
 /// ```
 ///
 /// Credentials are sent with the request for the address that a picture's address names, and with no other: no redirect, to
