@@ -52,9 +52,9 @@ OzuStatus ozu_jxl_from_jpeg(
   return end(is_done, reason, file, message, message_capacity);
 }
 
-// Lends the free room of the file to the library.
-static bool lend(JxlDecoder *decoder, OzuBytes *file) {
-  return ozu_bytes_reserve(file, room)
+// Lends free room of the file to the library.
+static bool lend(JxlDecoder *decoder, OzuBytes *file, size_t count) {
+  return ozu_bytes_reserve(file, count)
       && JxlDecoderSetJPEGBuffer(decoder, file->bytes + file->count, file->capacity - file->count) == JXL_DEC_SUCCESS;
 }
 
@@ -64,6 +64,7 @@ OzuStatus ozu_jxl_to_jpeg(
   JxlDecoder *decoder = JxlDecoderCreate(NULL);
   if (decoder == NULL) return end(false, "out of memory", file, message, message_capacity);
   bool is_done = false, has_buffer = false;
+  size_t lent = room;
   const char *reason = "it stores no JPEG";
   if (JxlDecoderSubscribeEvents(decoder, JXL_DEC_JPEG_RECONSTRUCTION | JXL_DEC_FULL_IMAGE) == JXL_DEC_SUCCESS
       && JxlDecoderSetInput(decoder, data, size) == JXL_DEC_SUCCESS) {
@@ -75,13 +76,15 @@ OzuStatus ozu_jxl_to_jpeg(
         file->count = file->capacity - JxlDecoderReleaseJPEGBuffer(decoder);
         has_buffer = false;
       }
-      if (file->count > limit) {
+      // libjxl 0.7 writes all of the JPEG again when it gets room, so the room must grow.
+      if (file->count > limit || (wants_more && lent > limit)) {
         reason = "the JPEG is larger than it may be";
         break;
       }
       is_done = status == JXL_DEC_FULL_IMAGE && file->count > 0;
       if (status != JXL_DEC_JPEG_RECONSTRUCTION && !wants_more) break;
-      if (!lend(decoder, file)) {
+      if (wants_more) lent *= 2;
+      if (!lend(decoder, file, lent)) {
         reason = "out of memory";
         break;
       }

@@ -50,7 +50,7 @@ struct LoadReport: SourceReporting {
 
     /// From the request to the written file.
     var duration: Duration {
-      timings.entries.reduce(written?.duration ?? .zero) { $0 + $1.duration }
+      (timings[.total] ?? .zero) + (written?.duration ?? .zero)
     }
 
     /// The written frames of an animation that lost some: `1 of 12 frames`.
