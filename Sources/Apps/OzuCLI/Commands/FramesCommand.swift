@@ -58,7 +58,7 @@ enum FramesCommand: Command {
         let data = try await pipeline.encode(Picture(bitmap), as: type, options: format.options)
         let place = template.path([
           .name: OutputNames.baseName(of: source), .dir: "", .ext: type.fileExtension,
-          .index: padded(number, like: count), .width: "\(bitmap.size.width)",
+          .index: OutputNames.index(number, of: count), .width: "\(bitmap.size.width)",
           .height: "\(bitmap.size.height)",
         ])
         if let lost = target.sources.source(lostBy: place) {
@@ -74,9 +74,5 @@ enum FramesCommand: Command {
     }
     await pipeline.end()
     return status
-  }
-
-  private static func padded(_ number: Int, like count: Int) -> String {
-    String(repeating: "0", count: max(0, "\(count)".count - "\(number)".count)) + "\(number)"
   }
 }

@@ -34,9 +34,8 @@ enum InfoCommand: Command {
     let configuration = try PipelineArguments.configuration(arguments)
     let listing = try SourceListing(arguments, output: nil, configuration)
     var printer = try InfoPrinter(arguments, console)
-    let pipeline = try PipelineArguments.pipeline(arguments, console: console)
+    let pipeline = PipelineArguments.pipeline(configuration, console: console)
     let limit = pipeline.configuration.decoding.limits.encodedByteCount
-    var status = listing.problems.isEmpty ? ExitStatus.done : .failed
     for problem in listing.problems {
       if case .failure(let error) = problem.outcome { printer.fail(problem.source, error.reason) }
     }
@@ -51,15 +50,13 @@ enum InfoCommand: Command {
           ImageFacts(
             source: text, byteCount: byteCount(of: source), header: header, pixels: pixels, metadata: metadata
           ))
-        if printer.isCheck, pixels?.notes.isEmpty == false { status = .failed }
       } catch {
         printer.fail(text, error.explanation)
-        status = .failed
       }
     }
     printer.finish()
     await pipeline.end()
-    return status
+    return printer.damagedCount == 0 ? .done : .failed
   }
 
   private static func byteCount(of source: ImageSource) -> Int? {

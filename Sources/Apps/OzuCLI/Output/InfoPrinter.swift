@@ -44,7 +44,8 @@ struct InfoPrinter {
   let console: Console
   private let form: Form
   private var count = 0
-  private var damagedCount = 0
+  /// The sources that failed, and with `--check` the pictures that are damaged.
+  private(set) var damagedCount = 0
 
   /// Whether pictures are decoded to look for damage.
   var isCheck: Bool { if case .damage = form { true } else { false } }

@@ -153,13 +153,11 @@ struct OutputTarget: Sendable {
   private static func values(
     _ listed: [ListedSource], _ sources: [ImageSource]
   ) -> [OutputTemplate.Values] {
-    let digits = "\(listed.count)".count
-    return listed.indices.map { index in
-      let number = "\(index + 1)"
-      return [
+    listed.indices.map { index in
+      [
         .name: OutputNames.baseName(of: sources[index]), .dir: listed[index].folder,
         .sourceExt: OutputNames.ending(of: sources[index]),
-        .index: String(repeating: "0", count: digits - number.count) + number,
+        .index: OutputNames.index(index + 1, of: listed.count),
       ]
     }
   }

@@ -142,6 +142,11 @@ struct OutputNames: Sendable {
     return name.isEmpty || name.allSatisfy({ $0 == "-" }) ? (url.host() ?? "image") : name
   }
 
+  /// A number with as many zeros in front that all up to `count` sort as texts.
+  static func index(_ number: Int, of count: Int) -> String {
+    String(repeating: "0", count: "\(count)".count - "\(number)".count) + "\(number)"
+  }
+
   /// The ending of an address, made safe as a part of a file name; empty without one.
   static func ending(of source: ImageSource) -> String {
     guard case .url(let url) = source, url.scheme?.lowercased() != "data" else { return "" }
