@@ -165,11 +165,11 @@ fuzz-all: #- feed every decoder mutated files, for SECONDS in all
 	$(MAKE) fuzz FORMAT=$${formats%% *} SECONDS=$$each && \
 	for format in $${formats#* }; do scripts/fuzz $$format $$each '$(CORPUS)' || exit 1; done
 
-# No coverage leads the changes, as it does in `make fuzz-all`; for that nothing is built again.
-fuzz-quick: #- feed every decoder files changed at random in the build of test-asan, for SECONDS in all (SEED=1 for the same changes each time)
+# No coverage leads the changes, as it does in `make fuzz-all`; for that nothing is built again. Two at a time.
+fuzz-quick: #- feed every decoder files changed at random in the build of test-asan, for SECONDS of processor time in all (SEED=1 for the same changes each time)
 	@test -x .build-asan/debug/OzuFuzz || { echo "Run make test-asan first" >&2; exit 2; }
 	@formats=$$(scripts/fuzz formats) && each=$$(($(SECONDS) / $$(echo $$formats | wc -w))) && \
-	for format in $$formats; do QUICK=yes scripts/fuzz $$format $$each '$(CORPUS)' || exit 1; done
+	printf '%s\n' $$formats | QUICK=yes xargs -P 2 -I FORMAT scripts/fuzz FORMAT $$each '$(CORPUS)'
 
 drills-tests: #- run the tests with all cases of those that otherwise take a part of them (FILTER=… for some of them)
 	@OZU_ALL_CASES=1 $(MAKE) test
