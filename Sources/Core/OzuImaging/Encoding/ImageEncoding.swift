@@ -19,6 +19,10 @@ public protocol ImageEncoding: Sendable {
   /// Whether the bytes depend on `EncodingOptions.compressionQuality`. `true` by default.
   var hasQuality: Bool { get }
 
+  /// Whether files with less chroma are much smaller, so that the search for `EncodingOptions.targetScore` chooses it where
+  /// it is `automatic`. `true` by default.
+  var hasChromaSubsampling: Bool { get }
+
   /// The blocks of `EncodedMetadata` that this encoder writes; it ignores the others. None by default.
   ///
   /// Pixels that are not sRGB need an encoder that writes their ICC profile.
@@ -41,6 +45,9 @@ extension ImageEncoding {
   /// Returns `true`.
   public var hasQuality: Bool { true }
 
+  /// Returns `true`.
+  public var hasChromaSubsampling: Bool { true }
+
   /// None.
   public var keptMetadata: MetadataKinds { [] }
 
@@ -62,9 +69,9 @@ public struct EncodingOptions: Hashable, Sendable {
   /// How much the file must look like the picture, instead of a quality: a score of `SSIMULACRA2`, from 30 (annoying)
   /// over 70 (good) and 80 (hard to tell beside the picture) to 90 (hard to tell at all). `nil` by default.
   ///
-  /// `CodecRegistry.encode` finds the lowest quality that reaches it, with at most 1.5 points more as a rule, in at most
-  /// four tries; each is encoded, decoded and compared. `automatic` chroma is chosen with it. If no quality reaches the
-  /// score, the nearest is written. `compressionQuality` is then used only for pictures with a side under 8 pixels, which
+  /// `CodecRegistry.encode` finds a quality whose score is at most half a point lower or 1.5 points higher, as a rule, in at
+  /// most four tries; each is encoded, decoded and compared. `automatic` chroma is chosen with it. If none is that near, the
+  /// nearest is written. `compressionQuality` is then used only for pictures with a side under 8 pixels, which
   /// have no score. Other values are clamped to 30...100, and NaN counts as `nil`. Lossless files, formats without a quality and
   /// animations ignore it. With `maximumByteCount`, the limit on bytes wins. A picture of high dynamic range, and one over
   /// `DecodingLimits.default`, cannot be measured: encoding it fails.

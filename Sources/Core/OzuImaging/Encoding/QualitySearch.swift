@@ -24,7 +24,7 @@ extension CodecRegistry {
     return try encoder.fit(whole, of: bitmap, options)
   }
 
-  /// Encodes at the lowest quality that reaches a score.
+  /// Encodes at the quality whose score is nearest to a target.
   ///
   /// - Parameter options: receives the quality and the chroma.
   private func encode(
@@ -32,18 +32,15 @@ extension CodecRegistry {
   ) throws(ImageEncodingError) -> Data {
     let original =
       encoder.keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.converted(to: .bgra8).overWhite()
-    var search = ScoreSearch(target: target, chroma: options.chromaSubsampling)
+    var search = ScoreSearch(
+      target: target, chroma: options.chromaSubsampling, heedsChroma: encoder.hasChromaSubsampling)
     var best: (data: Data, attempt: ScoreSearch.Attempt, score: Double)?
     repeat {
       options.compressionQuality = search.attempt.quality
       options.chromaSubsampling = search.attempt.chroma
       let data = try encoder.encode(bitmap, options: options)
       let score = try score(of: data, encoder.type, original: original)
-      // The smallest file that reaches the target, or else the one that is nearest to it.
-      let isBetter =
-        best.map { best in
-          best.score >= target ? score >= target && data.count < best.data.count : score > best.score
-        } ?? true
+      let isBetter = best.map { search.distance(of: score) < search.distance(of: $0.score) } ?? true
       if isBetter { best = (data, search.attempt, score) }
       guard search.record(score) else { break }
     } while true

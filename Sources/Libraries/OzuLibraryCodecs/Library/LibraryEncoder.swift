@@ -22,6 +22,9 @@ struct LibraryEncoder: Sendable {
   var acceptsDeep = false
   let encode: Encoding
 
+  /// WebP has a quarter always, and JPEG XL all of it.
+  var hasChromaSubsampling: Bool { type == .avif }
+
   func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
     let format: PixelFormat = acceptsDeep && bitmap.format == .rgba16 ? .rgba16 : .bgra8
     let bitmap = bitmap.converted(to: format)
