@@ -1,7 +1,7 @@
 /// A width and a height in whole pixels.
 ///
 /// The only type for sizes in Ozu: sources, targets, bitmaps and limits use it.
-public struct PixelSize: Hashable, Sendable {
+public struct PixelSize: Hashable, Sendable, Codable {
   /// The width in pixels.
   public var width: Int
   /// The height in pixels.

@@ -41,6 +41,47 @@ public struct ColorValue: Hashable, Sendable {
   }
 }
 
+extension ColorValue: LosslessStringConvertible {
+  /// `#rrggbbaa`.
+  public var description: String { identifier }
+
+  /// Reads `#rgb`, `#rgba`, `#rrggbb` or `#rrggbbaa`; `nil` for any other text.
+  public init?(_ description: String) {
+    guard description.first == "#" else { return nil }
+    let text = description.dropFirst()
+    let digits = text.compactMap { $0.isASCII ? $0.hexDigitValue.map { UInt8(truncatingIfNeeded: $0) } : nil }
+    guard digits.count == text.count else { return nil }
+    let bytes: [UInt8]
+    switch digits.count {
+    case 3, 4: bytes = digits.map { $0 * 17 }
+    case 6, 8: bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    default: return nil
+    }
+    self.init(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes.count > 3 ? bytes[3] : 255)
+  }
+}
+
+extension ColorValue: Codable {
+  /// Reads a text such as `#ff8800`.
+  ///
+  /// - Throws: `DecodingError` for any other text.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let color = ColorValue(text) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "\(text.prefix(40)) is not a colour such as #ff8800 or #ff880080")
+    }
+    self = color
+  }
+
+  /// Writes `#rrggbb`, or `#rrggbbaa` for a colour that is not opaque.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(alpha == 255 ? String(identifier.prefix(7)) : identifier)
+  }
+}
+
 /// `value × factor ÷ 255`, rounded: exact for all bytes (Blinn, "Three Wrongs Make a Right", 1995).
 @inline(__always)
 func scaled(_ value: UInt8, by factor: UInt8) -> UInt8 {

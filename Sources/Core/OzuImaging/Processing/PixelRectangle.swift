@@ -1,7 +1,7 @@
 import OzuBase
 
 /// A rectangle of whole pixels.
-public struct PixelRectangle: Hashable, Sendable {
+public struct PixelRectangle: Hashable, Sendable, Codable {
   /// The left edge.
   public var x: Int
   /// The top edge.
@@ -49,7 +49,7 @@ extension PixelRectangle {
 }
 
 /// A place in a picture: for crops, watermarks and padding.
-public enum ImageAnchor: String, Hashable, Sendable, CaseIterable {
+public enum ImageAnchor: String, Hashable, Sendable, Codable, CaseIterable {
   /// The middle.
   case center
   /// The middle of the top edge.

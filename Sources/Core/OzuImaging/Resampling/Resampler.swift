@@ -110,7 +110,7 @@ public struct Resampler: Sendable {
 }
 
 /// The values in which pixels are averaged.
-public enum ResamplingLight: String, Hashable, Sendable, CaseIterable {
+public enum ResamplingLight: String, Hashable, Sendable, Codable, CaseIterable {
   /// The stored values, as in nearly all programs. Fast, and works with reduced decoding.
   case asStored
   /// Amounts of light: a fine pattern of black and white becomes the grey that one sees from a distance, which is
