@@ -1,5 +1,3 @@
-import OzuBase
-
 /// Where a picture or a label is drawn on another picture, and how it is mixed with it.
 ///
 /// ```swift
@@ -69,14 +67,18 @@ public struct Placement: Hashable, Sendable {
     return texts.joined(separator: ",")
   }
 
-  /// A picture, which has the size to be drawn, at this place of a surface.
-  func layer(_ picture: BGRABitmap, on size: PixelSize, pool: PixelBufferPool) -> PictureLayer {
-    let corner = anchor.origin(of: picture.size, in: size)
+  /// A picture in the middle of a frame at this place of a surface.
+  func layer(
+    _ picture: BGRABitmap, frame: PixelSize, on size: PixelSize, pool: PixelBufferPool
+  ) -> PictureLayer {
+    let corner = anchor.origin(of: frame, in: size)
+    // Whole pixels, so that the picture is not blurred.
+    let left = corner.x + (frame.width - picture.size.width) / 2
+    let top = corner.y + (frame.height - picture.size.height) / 2
     return PictureLayer(
-      picture, x: Double(corner.x) + x, y: Double(corner.y) + y, rotation: rotation,
-      opacity: UInt8(clamping: Int(clamping: opacity * 255, rounded: .toNearestOrAwayFromZero)),
-      mode: blendMode,
-      light: light, gap: tileGap, pool: pool)
+      picture, x: Double(left) + x, y: Double(top) + y, rotation: rotation,
+      opacity: UInt8(max(0, min(opacity, 1)) * 255 + 0.5), mode: blendMode, light: light, gap: tileGap,
+      pool: pool)
   }
 }
 

@@ -112,7 +112,7 @@ public struct Resize: Hashable, Sendable {
 }
 
 /// How a picture is fitted to the requested size. A side that the size leaves open is rounded to the nearest pixel.
-public enum ScaleMode: String, Hashable, Sendable, CaseIterable {
+public enum ScaleMode: String, Hashable, Sendable, Codable, CaseIterable {
   /// Stretches the picture to the size and ignores its proportions.
   case fill
   /// Keeps the proportions; the result is the largest that fits inside the size.

@@ -37,7 +37,7 @@ public struct Overlay: ImageProcessing {
     if let size = placement.size, size != picture.size {
       picture = try Resize(size, mode: .fill, allowsUpscaling: true).process(picture, context: context)
     }
-    let layer = placement.layer(picture, on: bitmap.size, pool: context.pool)
+    let layer = placement.layer(picture, frame: picture.size, on: bitmap.size, pool: context.pool)
     return bitmap.drawing(layer, pool: context.pool)
   }
 }

@@ -17,7 +17,7 @@ public struct RoundedCorners: ImageProcessing, Hashable {
   }
 
   /// A line along the edge.
-  public struct Border: Hashable, Sendable {
+  public struct Border: Hashable, Sendable, Codable {
     /// Its width in pixels.
     public let width: Double
     /// Its colour.
@@ -129,6 +129,33 @@ extension RoundedCorners: ScaledProcessing {
     return switch shape {
     case .rectangle(let radius): RoundedCorners(.rectangle(radius: radius * factor), border: line)
     case .circle: RoundedCorners(.circle, border: line)
+    }
+  }
+}
+
+extension RoundedCorners.Shape: Codable {
+  /// Reads a shape: `"circle"`, or the radius of corners as a number.
+  ///
+  /// - Throws: `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    if let radius = try? value.decode(Double.self) {
+      self = .rectangle(radius: radius)
+      return
+    }
+    guard try value.decode(String.self) == "circle" else {
+      throw DecodingError.dataCorruptedError(
+        in: value, debugDescription: "a shape is \"circle\" or the radius of corners as a number")
+    }
+    self = .circle
+  }
+
+  /// Writes `"circle"`, or the radius of the corners.
+  public func encode(to encoder: any Encoder) throws {
+    var value = encoder.singleValueContainer()
+    switch self {
+    case .circle: try value.encode("circle")
+    case .rectangle(let radius): try value.encode(radius)
     }
   }
 }

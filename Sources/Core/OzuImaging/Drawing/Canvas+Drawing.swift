@@ -1,0 +1,181 @@
+import OzuBase
+
+extension Canvas {
+  /// The rows that are drawn before the clock and the cancellation are looked at again.
+  private static let rowsAtOnce = 64
+
+  /// Draws the canvas, on the calling thread.
+  ///
+  /// - Parameters:
+  ///   - pictures: the pictures of its sources. One in another size than the needed one is resized.
+  ///   - labels: draws its labels; `nil` (the default) if it has none.
+  ///   - context: the limits, the memory and the cancellation.
+  /// - Returns: the picture, with notes about what is not as it was asked for.
+  /// - Throws: `CanvasError`. All values and the price are checked before memory is taken.
+  /// - Complexity: O(painted pixels) plus the labels.
+  public func drawn(
+    pictures: [NeededPicture: Picture] = [:], labels: (any LabelDrawing)? = nil,
+    context unreserved: DecodingContext = DecodingContext()
+  ) throws(CanvasError) -> Picture {
+    let limits = unreserved.limits
+    try check(limits: limits)
+    // Labels reserve memory of their own, so they are drawn before this canvas reserves its part.
+    var texts = LabelPictures(labels, unreserved, room: limits.pixelCount - price.pixelCount)
+    for (index, element) in elements.enumerated() {
+      if case .label(let label, _) = element { try texts.add(label, of: index) }
+    }
+    var notes = texts.notes
+    let context: DecodingContext
+    do throws(ImageDecodingError) {
+      context = try unreserved.reserving(price.byteCount)
+    } catch {
+      throw CanvasError(error)
+    }
+    defer { withExtendedLifetime(context) {} }
+    let bitmap = try BGRABitmap.drawing(size: size, isOpaque: background.isOpaque, pool: context.pool) {
+      (surface) throws(CanvasError) in
+      let ground = PaintSampler(background, over: PixelRegion(size))
+      try Self.draw(0..<size.height, context) { rows in
+        for y in rows { ground.cover(surface, y, 0..<size.width) }
+      }
+      for (index, element) in elements.enumerated() {
+        switch element {
+        case .rectangle(let rectangle):
+          let drawing = RectangleDrawing(rectangle)
+          try Self.draw(drawing.rows(of: size), context) { drawing.draw(on: surface, rows: $0) }
+        case .line(let line):
+          let straight = StraightLine(line)
+          let color = line.color.pixel
+          try Self.draw(straight.extent(in: size).rows, context) {
+            straight.draw(color, on: surface, rows: $0)
+          }
+        case .picture(let frame, let placement):
+          guard let picture = pictures[frame.needed(at: placement)] else {
+            throw .missingPicture(frame.source)
+          }
+          if picture.bitmap.colorSpace != .sRGB {
+            notes.append("the colours of \(frame.source) count as sRGB")
+          }
+          let layer = try frame.layer(picture, placement, on: size, context, element: index)
+          try Self.draw(layer.rows(of: size), context) { layer.draw(on: surface, rows: $0) }
+        case .label(let label, let placement):
+          guard let text = texts[label] else { continue }
+          let layer = try placement.layer(text, on: size, context, element: index)
+          try Self.draw(layer.rows(of: size), context) { layer.draw(on: surface, rows: $0) }
+        }
+      }
+    }
+    return Picture(bitmap.bitmap, notes: notes)
+  }
+
+  /// Draws rows in parts, and throws between them if the work must stop.
+  private static func draw(
+    _ rows: Range<Int>, _ context: DecodingContext, _ draw: (Range<Int>) -> Void
+  ) throws(CanvasError) {
+    for start in stride(from: rows.lowerBound, to: rows.upperBound, by: rowsAtOnce) {
+      do throws(ImageDecodingError) {
+        try context.checkpoint()
+      } catch {
+        throw CanvasError(error)
+      }
+      draw(start..<min(start + rowsAtOnce, rows.upperBound))
+    }
+  }
+}
+
+/// The labels of a canvas, each drawn once. Their pixels, and the time in which they are drawn in another process, count
+/// towards the limits.
+private struct LabelPictures {
+  private let drawing: (any LabelDrawing)?
+  private let context: DecodingContext
+  private let start = ContinuousClock.now
+  /// The pixels that may still be painted.
+  private var room: Int
+  private var byteCount = 0
+  private var bitmaps: [Label: BGRABitmap] = [:]
+  private(set) var notes: [String] = []
+
+  init(_ drawing: (any LabelDrawing)?, _ context: DecodingContext, room: Int) {
+    self.drawing = drawing
+    self.context = context
+    self.room = room
+  }
+
+  subscript(label: Label) -> BGRABitmap? { bitmaps[label] }
+
+  /// Draws a label, unless it was drawn before.
+  mutating func add(_ label: Label, of index: Int) throws(CanvasError) {
+    let limits = context.limits
+    if bitmaps[label] == nil {
+      guard let drawing else {
+        throw .label(index, .unavailable(reason: "nothing was given that draws them"))
+      }
+      let picture: Picture
+      do throws(LabelError) {
+        picture = try drawing.picture(of: label, context: context)
+      } catch {
+        if error == .cancelled { throw .cancelled }
+        throw .label(index, error)
+      }
+      let bitmap = BGRABitmap(picture.bitmap, pool: context.pool)
+      bitmaps[label] = bitmap
+      notes += picture.notes
+      byteCount = byteCount.saturatingSum(bitmap.bitmap.byteCount)
+    }
+    room = room.saturatingDifference(bitmaps[label]?.size.pixelCount ?? 0)
+    do throws(ImageDecodingError) {
+      try context.checkpoint()
+      try limits.checkDecodedByteCount(byteCount)
+      try limits.checkPixelCount(limits.pixelCount.saturatingDifference(room))
+    } catch {
+      throw CanvasError(error)
+    }
+    let spent = ContinuousClock.now - start
+    guard spent <= limits.cpuTime else {
+      func milliseconds(_ time: Duration) -> Int { Int(clamping: time / .milliseconds(1), rounded: .up) }
+      throw .limitExceeded(
+        .init(.cpuTime, value: milliseconds(spent), limit: milliseconds(limits.cpuTime)))
+    }
+  }
+}
+
+extension Canvas.PictureFrame {
+  /// The picture in its frame on a surface.
+  fileprivate func layer(
+    _ picture: Picture, _ placement: Placement, on size: PixelSize, _ context: DecodingContext, element: Int
+  ) throws(CanvasError) -> PictureLayer {
+    let processing = ProcessingContext(pool: context.pool, limits: context.limits)
+    do throws(ProcessingError) {
+      var bitmap = picture.bitmap
+      if let resize = needed(at: placement).resize {
+        bitmap = try resize.process(bitmap, context: processing)
+      }
+      var shown = BGRABitmap(bitmap, pool: context.pool)
+      if clip != nil || border != nil {
+        shown = try RoundedCorners(clip ?? .rectangle(radius: 0), border: border).process(
+          shown, context: processing)
+      }
+      return placement.layer(shown, frame: placement.size ?? shown.size, on: size, pool: context.pool)
+    } catch {
+      throw .invalid(element: element, reason: "\(error)")
+    }
+  }
+}
+
+extension Placement {
+  /// A picture, resized to the size of this placement, on a surface.
+  fileprivate func layer(
+    _ picture: BGRABitmap, on size: PixelSize, _ context: DecodingContext, element: Int
+  ) throws(CanvasError) -> PictureLayer {
+    guard let own = self.size, own != picture.size else {
+      return layer(picture, frame: picture.size, on: size, pool: context.pool)
+    }
+    do throws(ProcessingError) {
+      let resized = try Resize(own, mode: .fill, allowsUpscaling: true).process(
+        picture, context: ProcessingContext(pool: context.pool, limits: context.limits))
+      return layer(resized, frame: own, on: size, pool: context.pool)
+    } catch {
+      throw .invalid(element: element, reason: "\(error)")
+    }
+  }
+}

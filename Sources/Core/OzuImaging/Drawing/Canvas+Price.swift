@@ -1,0 +1,83 @@
+import OzuBase
+
+/// What a canvas costs, as far as that is known before its pictures are loaded and its labels are measured.
+public struct CanvasPrice: Hashable, Sendable {
+  /// The number of elements.
+  public let elementCount: Int
+  /// The pixels that are painted, those of the ground included. Pixels that several elements cover count for each.
+  public let pixelCount: Int
+  /// The bytes of the canvas, and of its pictures at the sizes of their frames.
+  public let byteCount: Int
+}
+
+extension Canvas {
+  /// The most elements of a canvas.
+  public static let mostElements = 1000
+
+  /// The largest distance and length in an element, in pixels. Sums of a few of these are exact in a `Double`.
+  static let farthest = Double(1 << 24)
+
+  /// What the canvas costs.
+  ///
+  /// - Complexity: O(elements).
+  public var price: CanvasPrice {
+    var (pixels, bytes) = (size.pixelCount, size.bitmapByteCount(as: .bgra8))
+    for element in elements {
+      pixels = pixels.saturatingSum(area(of: element))
+      if case .picture(_, let placement) = element, let frame = placement.size {
+        // The picture, and the copy that is cut to a shape.
+        bytes = bytes.saturatingSum(frame.bitmapByteCount(as: .bgra8).saturatingProduct(2))
+      }
+    }
+    return CanvasPrice(elementCount: elements.count, pixelCount: pixels, byteCount: bytes)
+  }
+
+  /// Checks all values and the price. Nothing is loaded and no memory is taken, so it is the first thing that is done with a
+  /// canvas from outside.
+  ///
+  /// - Throws: `CanvasError`: `invalid`, `tooManyElements`, `limitExceeded`.
+  public func check(limits: DecodingLimits = .default) throws(CanvasError) {
+    guard !size.isEmpty else { throw .invalid(element: nil, reason: "it has no pixels") }
+    guard elements.count <= Self.mostElements else { throw .tooManyElements(elements.count) }
+    if let flaw = background.flaw { throw .invalid(element: nil, reason: flaw) }
+    for (index, element) in elements.enumerated() {
+      if let flaw = element.flaw { throw .invalid(element: index, reason: flaw) }
+    }
+    let price = price
+    do throws(ImageDecodingError) {
+      try limits.checkSide(of: size)
+      for case .picture(_, let placement) in elements {
+        if let frame = placement.size { try limits.checkSide(of: frame) }
+      }
+      try limits.checkPixelCount(price.pixelCount)
+      try limits.checkDecodedByteCount(price.byteCount)
+    } catch {
+      throw CanvasError(error)
+    }
+  }
+
+  /// The most pixels that an element paints. A label in its own size counts when it is drawn.
+  private func area(of element: Element) -> Int {
+    switch element {
+    case .label(_, let placement) where placement.size == nil && placement.tileGap == nil: return 0
+    case .picture(_, let placement), .label(_, let placement):
+      guard let frame = placement.size, placement.tileGap == nil else { return size.pixelCount }
+      // A turned picture lies in a rectangle of at most twice its area and a square of its longer side.
+      let longest = max(frame.width, frame.height)
+      let area =
+        placement.rotation == 0 ? frame.pixelCount : longest.saturatingProduct(longest).saturatingProduct(2)
+      return min(area, size.pixelCount)
+    case .rectangle(let rectangle):
+      return area(
+        PixelSurface.touched(from: rectangle.x, to: rectangle.x + rectangle.width, in: size.width),
+        PixelSurface.touched(from: rectangle.y, to: rectangle.y + rectangle.height, in: size.height))
+    case .line(let line):
+      let (columns, rows) = StraightLine(line).extent(in: size)
+      return area(columns, rows)
+    }
+  }
+
+  private func area(_ columns: Range<Int>, _ rows: Range<Int>) -> Int {
+    columns.count.saturatingProduct(rows.count)
+  }
+}
