@@ -8,6 +8,7 @@ extension CodecRegistry {
   package mutating func isolate(_ settings: DecoderIsolation) -> IsolationReport? {
     guard settings.mode != .off else {
       isolateBuiltIn([]) { _, _ in nil }
+      isolateLabels { _ in nil }
       return nil
     }
     let client = WorkerClient.shared(for: settings)
@@ -17,6 +18,7 @@ extension CodecRegistry {
     isolateBuiltIn(types.sorted { $0.rawValue < $1.rawValue }) { type, inner in
       IsolatedDecoder(type, client, inner: inner)
     }
+    isolateLabels { IsolatedDecoder(.label, client, inner: $0) }
     return IsolationReport(client)
   }
 }

@@ -42,8 +42,11 @@ extension CodecRegistry {
     #if SVG
       explainAbsence(
         of: .svg, "it is drawn only in isolation, or after codecs.registerInProcessSVG()")
+      explainAbsence(of: .label, "a label is drawn from its value, not from a file")
+      register(labelDecoder: LabelDecoder())
     #else
       explainAbsence(of: .svg, "built without SVG")
+      explainAbsence(of: .label, "built without SVG")
     #endif
     #if TIFF
       register(decoder: TIFFDecoder(alpha: alpha))
@@ -80,11 +83,16 @@ extension CodecRegistry {
 extension CodecRegistry {
   /// The same codecs and, in builds with SVG, its decoder.
   ///
-  /// - Parameter hasDeepStack: as in `SVGDecoder`.
-  package func withDrawings(alpha: Alpha, hasDeepStack: Bool = false) -> CodecRegistry {
+  /// - Parameters:
+  ///   - hasDeepStack: as in `SVGDecoder`.
+  ///   - readsLabels: whether the documents of labels are read like files, for a process that gets no others.
+  package func withDrawings(alpha: Alpha, hasDeepStack: Bool = false, readsLabels: Bool = false)
+    -> CodecRegistry
+  {
     #if SVG
       var codecs = self
       codecs.register(decoder: SVGDecoder(alpha: alpha, hasDeepStack: hasDeepStack))
+      if readsLabels { codecs.register(decoder: LabelDecoder()) }
       return codecs
     #else
       return self

@@ -35,7 +35,7 @@ extension CodecRegistry {
     #if canImport(ImageIO)
       .imageIO
     #else
-      libraries.withDrawings(alpha: .premultiplied, hasDeepStack: hasDeepStack)
+      libraries.withDrawings(alpha: .premultiplied, hasDeepStack: hasDeepStack, readsLabels: true)
     #endif
   }
 }

@@ -19,6 +19,10 @@ public struct CodecRegistry: Sendable {
   private(set) var animationEncoders: [any AnimationEncoding] = []
   private var absent: [ImageType: String] = [:]
   private(set) var colorConverter: (any ColorConverting)?
+  /// Draws the documents of labels, in this process.
+  private var labelDecoder: (any ImageDecoding)?
+  /// The same in other processes, where decoders are isolated.
+  private var isolatedLabelDecoder: (any ImageDecoding)?
   /// How the frames of animations are blended; another value than the default is only for tests of decoders.
   package var blending = FrameBlending.premultiplied
 
@@ -51,6 +55,24 @@ public struct CodecRegistry: Sendable {
     decoders.replaceSubrange((end - isolatedCount)..<end, with: isolated)
     isolatedCount = isolated.count
   }
+
+  /// Sets the decoder of labels. It reads no other files, and `decoder(for:)` never returns it.
+  package mutating func register(labelDecoder: any ImageDecoding) {
+    self.labelDecoder = labelDecoder
+  }
+
+  /// Sets a decoder of labels that works in other processes; `nil` for none.
+  ///
+  /// - Parameter make: makes it from the one that works in this process.
+  package mutating func isolateLabels(_ make: (any ImageDecoding) -> (any ImageDecoding)?) {
+    isolatedLabelDecoder = labelDecoder.flatMap(make)
+  }
+
+  /// The decoder of labels that is to be used; `nil` if this build has none.
+  var activeLabelDecoder: (any ImageDecoding)? { isolatedLabelDecoder ?? labelDecoder }
+
+  /// The reason why a known format has no decoder.
+  func reasonForAbsence(of type: ImageType) -> String? { absent[type] }
 
   /// Adds an encoder, which is asked before all others.
   public mutating func register(encoder: any ImageEncoding) {

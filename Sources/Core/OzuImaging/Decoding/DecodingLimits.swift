@@ -75,6 +75,8 @@ public struct DecodingLimits: Hashable, Sendable {
       case encodedByteCount = "bytes of file"
       /// Processor time, in milliseconds.
       case cpuTime = "milliseconds of processor time"
+      /// Characters of a label.
+      case characterCount = "characters"
     }
 
     /// The quantity over its limit.

@@ -85,6 +85,9 @@ extension ImageFormat {
       ImageFormat(
         .ozuDelta, "Ozu delta", mediaTypes: ["image/x-ozu-delta"], .own, isWritten: true, audience: .ozu,
         [.text("OZUD\u{1}")]),
+      ImageFormat(
+        .label, "label", mediaTypes: ["application/x-ozu-label"], .drawing, audience: .ozu,
+        [.text(LabelDocument.magic)]),
     ] + unread
 
   private static let cameraRAW: [ImageFormat] = [

@@ -44,6 +44,8 @@ public struct ImageType: RawRepresentable, Hashable, Sendable {
   public static let psd = ImageType(rawValue: "psd")
   /// Ozu's own format: lossless pixels for the disk cache. Not meant for other programs.
   public static let ozuDelta = ImageType(rawValue: "ozu-delta")
+  /// A `Label` as a document, which is drawn where drawings are (`LabelDocument`).
+  package static let label = ImageType(rawValue: "label")
 
   /// The usual file extension of this type, without the dot.
   public var fileExtension: String { ImageFormat.of(self).endings.first ?? rawValue }

@@ -14,6 +14,7 @@
 #include "ozu_encode.h"
 #include "ozu_jpeg.h"
 #include "ozu_jxl_feed.h"
+#include "ozu_label.h"
 #include "ozu_picture.h"
 #include "ozu_pixels.h"
 #include "ozu_png.h"
