@@ -56,6 +56,9 @@ public struct DecoderIsolation: Sendable {
   /// Pipelines with equal settings share their processes, but only if this text is equal too. For a server whose
   /// customers must also be isolated from each other. Empty by default.
   public var domain: String
+  /// Folders with font files of the app, by their absolute paths: processes that draw may read what is in them, for labels whose
+  /// font is a file. They may read the usual folders of fonts in any case. Empty by default.
+  public var fontFolders: [String] = []
   /// The number of requests that a process answers before another replaces it: 200.
   package var pictureLimit = 200
   /// Called once with the reason if `preferred` isolation is not possible, on a thread that decodes. Writes a line
@@ -113,6 +116,7 @@ extension DecoderIsolation {
         helper: program, workerLimit: max(1, processLimit),
         confinement: mode == .required ? .required : .bestPossible)
       options.requestLimit = pictureLimit
+      options.fontFolders = fontFolders
       return options
     }
   }

@@ -389,6 +389,13 @@ static int greatest(int a, int b) { return a > b ? a : b; }
 static int down(int units) { return (int)floor((double)units / PANGO_SCALE); }
 static int up(double units) { return (int)ceil(units / PANGO_SCALE); }
 
+// The edge of the ink, if it reaches out of the lines, and theirs otherwise. Less than half of a pixel is nothing but rounding, and
+// labels that stand below each other would begin at different places for it.
+static int out_of(int edge, double ink, int direction) {
+  double distance = (ink / PANGO_SCALE - edge) * direction;
+  return distance < 0.5 ? edge : edge + direction * (int)ceil(distance);
+}
+
 // The longest side for which Pango counts units.
 enum { longest_side = 1 << 21 };
 
@@ -410,12 +417,18 @@ static bool measure(OzuLabel *self, OzuLabelBox *box) {
       box->ink_right = right;
       box->ink_bottom = bottom;
     }
-    // Glyphs are drawn at whole pixels, up to one beside the place that Pango states.
-    bool is_inked = ink.width > 0 && ink.height > 0;
-    box->ink_left = least(box->ink_left, is_inked ? down(ink.x) - out - 1 : left);
-    box->ink_top = least(box->ink_top, is_inked ? y + down(ink.y) - out - 1 : top);
-    box->ink_right = greatest(box->ink_right, is_inked ? up((double)ink.x + ink.width) + out + 1 : right);
-    box->ink_bottom = greatest(box->ink_bottom, is_inked ? y + up((double)ink.y + ink.height) + out + 1 : bottom);
+    if (ink.width > 0 && ink.height > 0) {
+      box->ink_left = least(box->ink_left, out_of(left, ink.x, -1) - out);
+      box->ink_top = least(box->ink_top, y + out_of(top - y, ink.y, -1) - out);
+      box->ink_right = greatest(box->ink_right, out_of(right, (double)ink.x + ink.width, 1) + out);
+      box->ink_bottom = greatest(box->ink_bottom, y + out_of(bottom - y, (double)ink.y + ink.height, 1) + out);
+    }
+    if (i > 0) {
+      box->ink_left = least(box->ink_left, left);
+      box->ink_top = least(box->ink_top, top);
+      box->ink_right = greatest(box->ink_right, right);
+      box->ink_bottom = greatest(box->ink_bottom, bottom);
+    }
     box->line_count += pango_layout_get_line_count(self->parts[i]);
     note_missing(self->parts[i], box);
   }

@@ -197,10 +197,12 @@ extension WorkerClient {
     let deadline: Duration
     let processLimit: Int
     let domain: String
+    let fontFolders: [String]
 
     init(_ settings: DecoderIsolation) {
       (mode, helper) = (settings.mode, settings.helper)
       (deadline, processLimit, domain) = (settings.deadline, settings.processLimit, settings.domain)
+      fontFolders = settings.fontFolders
     }
   }
 

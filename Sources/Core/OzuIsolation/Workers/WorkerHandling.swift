@@ -36,23 +36,28 @@
 
   /// The usual folders of fonts and of fontconfig's files.
   package enum FontPaths {
+    /// The variable of a helper's environment with the folders of the app, with colons between them.
+    static let variable = "OZU_FONT_FOLDERS"
+
     package static var all: [String] {
-      let home = variable("HOME")
-      let data = variable("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }
-      let configuration = variable("XDG_CONFIG_HOME") ?? home.map { $0 + "/.config" }
-      let cache = variable("XDG_CACHE_HOME") ?? home.map { $0 + "/.cache" }
+      let home = absolute("HOME")
+      let data = absolute("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }
+      let configuration = absolute("XDG_CONFIG_HOME") ?? home.map { $0 + "/.config" }
+      let cache = absolute("XDG_CACHE_HOME") ?? home.map { $0 + "/.cache" }
       let own = [
         home.map { $0 + "/.fonts" }, data.map { $0 + "/fonts" }, configuration.map { $0 + "/fontconfig" },
-        cache.map { $0 + "/fontconfig" }, variable("FONTCONFIG_PATH"), variable("FONTCONFIG_FILE"),
+        cache.map { $0 + "/fontconfig" }, absolute("FONTCONFIG_PATH"), absolute("FONTCONFIG_FILE"),
       ]
+      let folders = (getenv(variable).map { String(cString: $0) } ?? "").split(separator: ":").map(
+        String.init)
       return [
         "/etc/fonts", "/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/fontconfig",
         "/var/cache/fontconfig",
         "/usr/share/texmf/fonts", "/usr/X11R6/lib/X11/fonts",
-      ] + own.compactMap(\.self)
+      ] + own.compactMap(\.self) + folders.filter { $0.hasPrefix("/") }
     }
 
-    private static func variable(_ name: String) -> String? {
+    private static func absolute(_ name: String) -> String? {
       guard let text = getenv(name).map({ String(cString: $0) }), text.hasPrefix("/") else { return nil }
       return text
     }

@@ -49,10 +49,12 @@ package enum WorkerHelper: Hashable, Sendable {
 
     /// Starts the program.
     ///
+    /// - Parameter fontFolders: folders whose files workers that read fonts may read; a name with a colon is left out.
     /// - Returns: the process, or the negative number of an error.
-    func spawn(socket: Int32) -> Int32 {
-      withStrings([path] + arguments + [Self.argument]) { arguments in
-        withStrings(Self.environment) { environment in
+    func spawn(socket: Int32, fontFolders: [String]) -> Int32 {
+      let folders = fontFolders.filter { !$0.contains(":") }.joined(separator: ":")
+      return withStrings([path] + arguments + [Self.argument]) { arguments in
+        withStrings(Self.environment + ["\(FontPaths.variable)=\(folders)"]) { environment in
           ozu_spawn(path, arguments, environment, socket)
         }
       }

@@ -127,6 +127,8 @@
       /// How long an idle worker is kept.
       package var idleTime: Duration = .seconds(30)
       package var confinement: Confinement
+      /// The folders that workers which read fonts may read beside the usual ones.
+      package var fontFolders: [String] = []
 
       package init(helper: WorkerHelper, workerLimit: Int, confinement: Confinement = .bestPossible) {
         self.helper = helper

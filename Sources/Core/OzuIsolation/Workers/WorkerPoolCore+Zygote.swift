@@ -41,7 +41,7 @@
 
     func startZygote() throws(WorkerPool.StartFailure) -> ZygoteProcess {
       do throws(WorkerPool.StartFailure) {
-        let zygote = try ZygoteProcess(options.helper)
+        let zygote = try ZygoteProcess(options.helper, fontFolders: options.fontFolders)
         finishStart(.running(zygote))
         return zygote
       } catch {

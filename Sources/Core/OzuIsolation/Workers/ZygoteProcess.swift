@@ -12,9 +12,9 @@
     private let processDescriptor: Descriptor?
     private let socket: Descriptor
 
-    init(_ helper: WorkerHelper) throws(WorkerPool.StartFailure) {
+    init(_ helper: WorkerHelper, fontFolders: [String] = []) throws(WorkerPool.StartFailure) {
       let (socket, helperSocket) = try Descriptor.sockets()
-      process = helper.spawn(socket: helperSocket.number)
+      process = helper.spawn(socket: helperSocket.number, fontFolders: fontFolders)
       guard process > 0 else { throw WorkerPool.StartFailure(helper.name, -process) }
       let number = ozu_process_open(process)
       processDescriptor = number >= 0 ? Descriptor(number) : nil
