@@ -4,7 +4,7 @@ import Ozu
 /// The steps that a command line asks for, in the order in which they were given.
 struct Recipe: Sendable {
   static let options =
-    ResizeArguments.options + StepArguments.options + [
+    ResizeArguments.options + StepArguments.options + TextArgument.options + [
       OptionSpecification(
         name: headroom, value: "STOPS",
         help: """
@@ -34,6 +34,7 @@ struct Recipe: Sendable {
     var steps: [any ImageProcessing] = []
     var files: [ImageSource] = []
     var fraction: Double?
+    var textStyle: String?
     for (index, option) in arguments.given.enumerated() {
       if index == last?.index, let size = last?.size {
         if let resize = try size.resize(sizes) { steps.append(resize) }
@@ -47,6 +48,11 @@ struct Recipe: Sendable {
         let watermark = try WatermarkArgument(text)
         files.append(.url(URL(fileURLWithPath: watermark.path)))
         steps.append(try await watermark.watermark(PipelineArguments.configuration(arguments)))
+      } else if option.name == TextArgument.style {
+        textStyle = option.value
+      } else if option.name == TextArgument.text, let text = option.value {
+        let argument = try TextArgument(text, style: textStyle)
+        steps.append(try await argument.watermark(PipelineArguments.configuration(arguments)))
       } else {
         steps += try StepArguments.steps(option.name, option.value, sizes)
       }
