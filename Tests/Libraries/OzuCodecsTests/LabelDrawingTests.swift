@@ -32,7 +32,7 @@
     }
 
     /// The columns that have ink in some rows, as the first and the last.
-    private func columns(_ bitmap: Bitmap, rows: Range<Int>) -> ClosedRange<Int>? {
+    private func inkedColumns(_ bitmap: Bitmap, rows: Range<Int>) -> ClosedRange<Int>? {
       let inked = (0..<bitmap.size.width).filter { x in rows.contains { bitmap[x, $0].alpha > 64 } }
       guard let first = inked.first, let last = inked.last else { return nil }
       return first...last
@@ -46,7 +46,7 @@
         // A character may reach out of its line a little.
         #expect(bitmap.size.width <= width + 3, "\(width) \(alignment)")
         #expect(bitmap.size == (try Self.drawing.size(of: label)))
-        #expect(columns(bitmap, rows: 0..<bitmap.size.height) != nil)
+        #expect(inkedColumns(bitmap, rows: 0..<bitmap.size.height) != nil)
       }
     }
 
@@ -85,7 +85,7 @@
       func place(_ alignment: Label.Alignment, _ text: String, _ direction: Label.Direction) throws -> Int {
         let bitmap = try Self.drawing.draw(
           label(text) { ($0.alignment, $0.direction) = (alignment, direction) })
-        let columns = try #require(columns(bitmap, rows: bitmap.size.height / 2 + 2..<bitmap.size.height))
+        let columns = try #require(inkedColumns(bitmap, rows: bitmap.size.height / 2 + 2..<bitmap.size.height))
         return (columns.lowerBound + columns.upperBound) * 100 / (2 * bitmap.size.width)
       }
       let latin = "MMMMMMMMMMMMMMMM\nM"
@@ -105,10 +105,10 @@
         return
       }
       let bitmap = picture.bitmap
-      let columns = try #require(columns(bitmap, rows: bitmap.size.height / 2 + 2..<bitmap.size.height))
+      let columns = try #require(inkedColumns(bitmap, rows: bitmap.size.height / 2 + 2..<bitmap.size.height))
       #expect(columns.lowerBound > bitmap.size.width / 2)
       let forced = try Self.drawing.draw(label(text) { $0.direction = .leftToRight })
-      let left = try #require(self.columns(forced, rows: forced.size.height / 2 + 2..<forced.size.height))
+      let left = try #require(inkedColumns(forced, rows: forced.size.height / 2 + 2..<forced.size.height))
       #expect(left.upperBound < forced.size.width / 2)
     }
 
@@ -116,7 +116,7 @@
     func justification() throws {
       let bitmap = try Self.drawing.draw(
         label("a a a a a a a a a a a a a a a", width: 101) { $0.alignment = .justify })
-      let whole = try #require(columns(bitmap, rows: 0..<bitmap.size.height / 2))
+      let whole = try #require(inkedColumns(bitmap, rows: 0..<bitmap.size.height / 2))
       #expect(bitmap.size.width >= 100 && whole.upperBound >= 97)
     }
 

@@ -45,7 +45,7 @@ struct LabelTests {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(Label.self, from: Data("{}".utf8)) }
   }
 
-  private static let changes: [(inout Label) -> Void] = [
+  private static let changes: [@Sendable (inout Label) -> Void] = [
     { $0.text = "y" }, { $0.font = .family("serif") }, { $0.font = .file("/sans-serif") }, { $0.size = 17 },
     { $0.weight = 500 }, { $0.isItalic = true }, { $0.color = .white }, { $0.width = 9 },
     { $0.maximumLineCount = 9 },
@@ -68,7 +68,7 @@ struct LabelTests {
     #expect(labels[0].identifier == Label("x").identifier)
   }
 
-  private static let refused: [(String, (inout Label) -> Void)] = [
+  private static let refused: [(String, @Sendable (inout Label) -> Void)] = [
     ("text", { $0.text = "a\0b" }), ("size", { $0.size = .nan }), ("size", { $0.size = .infinity }),
     ("size", { $0.size = 0 }), ("size", { $0.size = -5 }), ("size", { $0.size = 2001 }),
     ("size", { ($0.text, $0.size) = (String(repeating: "m", count: 5000), 1000) }),
