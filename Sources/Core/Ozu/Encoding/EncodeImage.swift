@@ -150,7 +150,9 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
       }
       let renewed = EncodedEntry(stale.data, stale.record.renewed(validity), of: request)
       let source: ImageResponse.Source = fetched.source == .original ? .rendition : fetched.source
-      finish(renewed, source, ImageResponse.Verdict(fetched.http?.decision), isNew: false)
+      finish(
+        renewed, source, ImageResponse.Verdict(fetched.http, now: configuration.testing.currentDate()),
+        isNew: false)
       return write(renewed, fetched)
     }
   }

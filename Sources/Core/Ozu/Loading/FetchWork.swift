@@ -215,8 +215,24 @@ extension FetchWork: SizeSource {
   private func fetched(by fetcher: any ImageFetching) async -> Result<FetchedData, ImageError> {
     start = configuration.instant
     do {
-      let content = try await context.events.observeFetcher(name) { try await fetcher.fetch() }
-      return .success(FetchedData(content, source: .network, timings: timings(.network)))
+      var lifetime: SourceLifetime?
+      let content = try await context.events.observeFetcher(name) {
+        guard let canvas = fetcher as? CanvasFetcher else { return try await fetcher.fetch() }
+        guard let pipeline = context.pipeline.value else { throw CancellationError() }
+        let drawn = try await canvas.drawn(by: pipeline)
+        lifetime = drawn.lifetime
+        return .picture(drawn.picture)
+      }
+      let now = configuration.testing.currentDate()
+      // Without an identity of a body it is never renewed, but drawn again of pictures that are.
+      let derived = lifetime.map { lifetime in
+        let validity = OriginalValidity(
+          receptionDate: now, freshUntil: now.addingTimeInterval(lifetime.freshSeconds), bodyIdentity: "",
+          mayUseOffline: lifetime.mayUseOffline)
+        return (validity: validity, allowsStoring: lifetime.allowsStoring)
+      }
+      return .success(
+        FetchedData(content, source: .network, timings: timings(.network), derived: derived))
     } catch let error as ImageError {
       return .failure(error)
     } catch is CancellationError {

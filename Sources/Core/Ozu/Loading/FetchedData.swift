@@ -33,14 +33,18 @@ final class FetchedData: Sendable {
   let isFromStore: Bool
   let firstStepResults = FirstStepResults()
   private let hasOwnPolicy: Bool
+  /// The rules of the origins whose pictures this was made of; `nil` if it is the answer of one, or of none.
+  private let derived: (validity: OriginalValidity, allowsStoring: Bool)?
   private let isStored = Atomic(false)
 
   init(
     _ content: FetchedImage, source: ImageResponse.Source, timings: StageTimings,
     stamp: FileStamp? = nil, file: FileIdentity = FileIdentity(), http: HTTPCachedResponse? = nil,
-    header: ImageHeader? = nil, isFromStore: Bool = false, hasOwnPolicy: Bool = false
+    header: ImageHeader? = nil, isFromStore: Bool = false, hasOwnPolicy: Bool = false,
+    derived: (validity: OriginalValidity, allowsStoring: Bool)? = nil
   ) {
     self.content = content
+    self.derived = derived
     self.source = source
     self.timings = timings
     self.stamp = stamp
@@ -55,16 +59,17 @@ final class FetchedData: Sendable {
   func replacing(_ content: FetchedImage) -> FetchedData {
     FetchedData(
       content, source: source, timings: timings, stamp: stamp, http: http, isFromStore: isFromStore,
-      hasOwnPolicy: hasOwnPolicy)
+      hasOwnPolicy: hasOwnPolicy, derived: derived)
   }
 
   /// Whether the origin allows storing (RFC 9111 §3) of the original and of pictures made from it.
-  var allowsStoring: Bool { http?.reasonNotStored == nil }
+  var allowsStoring: Bool { http?.reasonNotStored == nil && derived?.allowsStoring != false }
 
   /// How long a picture made from this is valid, by the rules of the pipeline. If the request has its own rules, the
   /// picture must not be served to others: they revalidate the original by their own rules.
   var validity: OriginalValidity? {
-    http.map {
+    if let derived { return derived.validity }
+    return http.map {
       OriginalValidity(
         receptionDate: $0.receptionDate, freshUntil: hasOwnPolicy ? .distantPast : $0.freshUntil,
         bodyIdentity: $0.bodyIdentity, mayUseOffline: $0.mayUseOffline)

@@ -23,6 +23,8 @@ final class LoadContext: Sendable {
   let epochs = SourceEpochs()
   /// The stores as the storage of the HTTP caches.
   let originalStorage: OriginalStorage
+  /// The pipeline, for sources that are made of other pictures.
+  let pipeline = WeakPipeline()
   private let lastNumber = Atomic(0)
 
   /// - Parameter onIdle: called when the last job that makes prefetching wait has left the queues.
@@ -100,6 +102,21 @@ final class LoadContext: Sendable {
     return JobDeadline(
       instant: configuration.instant.advanced(by: limit), tag: stage.tag, endsAtStart: stage == .wait)
   }
+}
+
+/// A weak reference to a pipeline, which owns what refers to it.
+struct WeakPipeline: ~Copyable, Sendable {
+  struct Reference {
+    weak var pipeline: ImagePipeline?
+  }
+
+  // Not private: the compiler (6.3) cannot lay out a class of another file around it.
+  let reference = Mutex(Reference())
+
+  /// `nil` when it is gone; nobody waits for its pictures then.
+  var value: ImagePipeline? { reference.withLock { $0.pipeline } }
+
+  func set(_ pipeline: ImagePipeline) { reference.withLock { $0.pipeline = pipeline } }
 }
 
 extension ImageStage {

@@ -90,10 +90,11 @@ extension LoadImage {
   func origin(
     of fetched: FetchedData
   ) -> (source: ImageResponse.Source, timings: StageTimings, verdict: ImageResponse.Verdict) {
+    let now = configuration.testing.currentDate()
     guard isFetchReused, fetched.source != .stale else {
-      return (fetched.source, fetched.timings, ImageResponse.Verdict(fetched.http?.decision))
+      return (fetched.source, fetched.timings, ImageResponse.Verdict(fetched.http, now: now))
     }
-    let verdict = ImageResponse.Verdict(fetched.validity, now: configuration.testing.currentDate())
+    let verdict = ImageResponse.Verdict(fetched.validity, now: now)
     return (.original, StageTimings(), verdict)
   }
 

@@ -75,6 +75,7 @@ public final class ImagePipeline: Sendable {
       !configuration.caching.cacheKeyRules.isEmpty || configuration.decoding.colorPolicy != .standard
     checksSources = configuration.checksSources
     takesRequestsAsTheyAre = !adjustsKeys && !context.events.isObserved
+    context.pipeline.set(self)
   }
 
   /// Makes a pipeline. Nothing is opened or started before the first request.

@@ -88,23 +88,37 @@ public struct ImageResponse: Sendable {
   /// The data of `httpDecision`. Its text is built only when it is read, so that a memory hit does not pay for it.
   enum Verdict: Sendable {
     case none
-    case made(HTTPDecision)
-    /// Fresh for this number of seconds.
-    case fresh(Double)
+    case made(HTTPDecision, SourceLifetime?)
+    /// Fresh for this number of seconds; and whether it may be served after them while the origin cannot be reached.
+    case fresh(Double, mayUseOffline: Bool)
+
+    /// How long a result that is made of the picture may be kept; `nil` if no origin says anything about it.
+    var lifetime: SourceLifetime? {
+      switch self {
+      case .none: nil
+      case .made(_, let lifetime): lifetime
+      case .fresh(let seconds, let mayUseOffline):
+        SourceLifetime(freshSeconds: seconds, mayUseOffline: mayUseOffline, allowsStoring: true)
+      }
+    }
 
     /// The decision with its text.
     var decision: HTTPDecision? {
       switch self {
       case .none: nil
-      case .made(let decision): decision
-      case .fresh(let seconds): .fresh(forSeconds: seconds)
+      case .made(let decision, _): decision
+      case .fresh(let seconds, _): .fresh(forSeconds: seconds)
       }
     }
 
     /// The verdict for a stale entry that is served because the origin cannot be reached.
     static func servedStale(_ validity: OriginalValidity, now: Date) -> Verdict {
-      let decision = HTTPDecision.fresh(forSeconds: validity.freshUntil.timeIntervalSince(now))
-      return .made(HTTPDecision(.stale, reason: "\(decision.reason), the origin cannot be reached"))
+      let seconds = validity.freshUntil.timeIntervalSince(now)
+      return .made(
+        HTTPDecision(
+          .stale, reason: "\(HTTPDecision.fresh(forSeconds: seconds).reason), the origin cannot be reached"),
+        SourceLifetime(
+          freshSeconds: seconds, mayUseOffline: validity.mayUseOffline, allowsStoring: true))
     }
 
     init(_ validity: OriginalValidity?, now: Date) {
@@ -112,11 +126,21 @@ public struct ImageResponse: Sendable {
         self = .none
         return
       }
-      self = .fresh(validity.freshUntil.timeIntervalSince(now))
+      self = .fresh(
+        validity.freshUntil.timeIntervalSince(now), mayUseOffline: validity.mayUseOffline)
     }
 
-    init(_ decision: HTTPDecision?) {
-      self = decision.map(Verdict.made) ?? .none
+    /// The verdict for an answer that has just come.
+    init(_ answer: HTTPCachedResponse?, now: Date) {
+      self =
+        answer.map { answer in
+          let seconds = answer.freshUntil.timeIntervalSince(now)
+          return .made(
+            answer.decision,
+            SourceLifetime(
+              freshSeconds: seconds, mayUseOffline: answer.mayUseOffline,
+              allowsStoring: answer.reasonNotStored == nil))
+        } ?? .none
     }
   }
 }

@@ -11,7 +11,7 @@
 /// ```
 ///
 /// A canvas is a value: it can be stored, compared and read from JSON, and two equal ones have one picture. A pipeline
-/// loads its pictures, draws it and caches it like any other: `ImageRequest(canvas:pipeline:)`.
+/// loads its pictures, draws it and caches it like any other: `ImageRequest(canvas:)`.
 public struct Canvas: Hashable, Sendable {
   /// The size in pixels.
   public var size: PixelSize

@@ -6,7 +6,7 @@
 
 /// The colours of a paint on an area of a surface.
 ///
-/// A gradient is a table of colours: for a card of 1200 by 630 that takes 2 ms, and mixing stops for each pixel 12.
+/// A gradient is a table of colours: a card of 1200 by 630 is covered in 1.3 ms, and from a point to all sides in 2.
 struct PaintSampler {
   private enum Shape {
     case solid

@@ -144,6 +144,9 @@ struct FilterTable: Sendable {
     let ratio = key.length / Double(key.count)
     let middle = key.origin + (Double(sample) + 0.5) * key.length / Double(key.count)
     let center = min(max(middle, 0), key.extent)
+    if key.kernel == .nearest {
+      return Window(first: min(Int(center), sampleCount(key) - 1), weights: [one])
+    }
     // The box covers exactly the result sample, be it wider or narrower than a source sample.
     let scale = key.kernel == .box ? ratio : max(ratio, 1)
     // Subtracting a fraction of both neighbours' weights is the same as adding it times 2 - 2 cos w, which is w²

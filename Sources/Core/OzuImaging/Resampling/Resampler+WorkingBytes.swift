@@ -89,7 +89,7 @@ extension Resampler {
   private func lightByteCount(of source: PixelSize, region: PixelRegion, to size: PixelSize) -> Int {
     // Pictures without alpha have one channel less.
     let channels = 4
-    let step = LightRows.step(region: region, to: size)
+    let step = averagingStep(region: region, to: size)
     let columns = (Double(source.width) / Double(step.columns)).rounded(.up)
     let rows = (Double(source.height) / Double(step.rows)).rounded(.up)
     let means = region.scaled(horizontal: 1 / Double(step.columns), vertical: 1 / Double(step.rows))

@@ -100,6 +100,11 @@ public struct Resampler: Sendable {
     }
   }
 
+  /// The blocks of pixels that are averaged before the filter.
+  func averagingStep(region: PixelRegion, to size: PixelSize) -> RowAverager.Step {
+    kernel == .nearest ? RowAverager.Step(columns: 1, rows: 1) : LightRows.step(region: region, to: size)
+  }
+
   /// Stops the program if a region is not finite or is empty.
   static func check(_ region: PixelRegion) {
     precondition(
@@ -128,7 +133,7 @@ extension Resampler {
     of pixels: PictureRows, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
     checkpoint: () throws(Failure) -> Void
   ) throws(Failure) -> Bitmap {
-    let rows = LightRows(of: pixels, step: LightRows.step(region: region, to: size), pool: pool)
+    let rows = LightRows(of: pixels, step: averagingStep(region: region, to: size), pool: pool)
     return try resample(
       rows.channels, content: .light(isOpaque: pixels.isOpaque),
       region: region.scaled(
@@ -155,7 +160,7 @@ extension Resampler {
     Self.check(region)
     let curve = light == .linear ? LightCurve.of(bitmap.colorSpace) : nil
     // Only stored values are averaged: amounts of light must be exact for the finest pattern too.
-    let step = curve == nil ? LightRows.step(region: region, to: size) : RowAverager.Step(columns: 1, rows: 1)
+    let step = curve == nil ? averagingStep(region: region, to: size) : RowAverager.Step(columns: 1, rows: 1)
     let lift = DetailLift.mean(columns: step.columns, rows: step.rows)
     let horizontal = WideAxis(
       extent: bitmap.size.width, origin: region.x, length: region.width, count: size.width, kernel: kernel,

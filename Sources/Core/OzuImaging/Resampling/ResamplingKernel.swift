@@ -19,10 +19,15 @@ public enum ResamplingKernel: String, Hashable, Sendable, CaseIterable {
   case mitchell
   /// The sinc windowed by its own central lobe, three lobes wide (Duchon 1979). The sharpest, and the default.
   case lanczos3
+  /// The one pixel in the middle of what a pixel of the result covers: no colour is mixed. For pixel art, whose
+  /// pixels become blocks, and for maps of categories. A reduction leaves pixels out. A decoder that reduces a JPEG or a
+  /// WebP mixes colours before.
+  case nearest
 
   /// The reach of the filter to each side, in pixels of the coarser of source and result.
   var support: Double {
     switch self {
+    case .nearest: 0
     case .box: 0.5
     case .bilinear: 1
     case .catmullRom, .mitchell: 2
@@ -35,7 +40,7 @@ public enum ResamplingKernel: String, Hashable, Sendable, CaseIterable {
     let x = abs(distance)
     guard x < support else { return 0 }
     switch self {
-    case .box:
+    case .box, .nearest:
       return 1
     case .bilinear:
       return 1 - x

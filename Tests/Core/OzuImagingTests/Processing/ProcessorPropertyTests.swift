@@ -17,6 +17,15 @@ struct ProcessorPropertyTests {
     .watermark(veiled(PixelSize(7, 7)), key: "m", margin: 2, opacity: 0.7),
     .watermark(veiled(PixelSize(40, 40)), key: "large", at: .center, mode: .multiply),
     .watermark(veiled(PixelSize(7, 7)), key: "m", at: .topLeft, mode: .screen),
+    .overlay(veiled(PixelSize(7, 7)), key: "m", Placement(x: 3, y: 2, rotation: 20, opacity: 0.8)),
+    .overlay(
+      veiled(PixelSize(7, 7)), key: "m", Placement(x: 0.5, blendMode: .softLight, tileGap: PixelSize(1, 0))),
+    .overlay(veiled(PixelSize(7, 7)), key: "m", Placement(blendMode: .exclusion, light: .linear)),
+    .redact(areas: [PixelRectangle(x: 2, y: 3, width: 9, height: 40)]),
+    .redact(areas: [PixelRectangle(x: 0, y: 0, width: 9, height: 7)], style: .fill(.clear)),
+    .redact(areas: [PixelRectangle(x: 2, y: 3, width: 9, height: 4)], style: .pixelate(blockSide: 3)),
+    .pad(to: PixelSize(30, 20), blurredBy: 3), .rotate(degrees: 30), .rotate(degrees: -90),
+    .rotate(degrees: 4, background: ColorValue(red: 200, green: 10, blue: 30)),
     Composition([.grayscale, .gaussianBlur(radius: 2)]), .custom("same") { $0 },
   ]
 
@@ -81,6 +90,10 @@ struct ProcessorPropertyTests {
       .circle(border: .init(width: .nan, color: .black)),
       .watermark(
         Bitmap(size: PixelSize(1, 1)) { _, _ in Pixel(red: 0, green: 0, blue: 0) }, key: "", opacity: 2),
+      .rotate(degrees: .infinity), .pad(to: PixelSize(1 << 40, 5), blurredBy: 1),
+      .pad(to: PixelSize(20, 5), blurredBy: -1),
+      .redact(areas: [PixelRectangle(x: 0, y: 0, width: -1, height: 5)]),
+      .redact(areas: [], style: .pixelate(blockSide: 1)),
       .custom("fails") { _ in throw ImageDecodingError.cancelled },
     ] as [any ImageProcessing])
   func refused(_ processor: any ImageProcessing) {

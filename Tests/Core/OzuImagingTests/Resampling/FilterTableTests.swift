@@ -81,7 +81,7 @@ struct FilterTableTests {
 
   @Test("filters have their value at 0 and are zero at their ends and at whole distances")
   func kernels() {
-    for kernel in ResamplingKernel.allCases {
+    for kernel in ResamplingKernel.allCases where kernel != .nearest {
       #expect(kernel.weight(at: 0) == (kernel == .mitchell ? 8.0 / 9 : 1))
       #expect(abs(kernel.weight(at: kernel.support)) < 1e-15)
       #expect(kernel.weight(at: 0.3) == kernel.weight(at: -0.3))

@@ -12,6 +12,8 @@ struct ResamplerTests {
       bitmap, region: PixelRegion(bitmap.size), to: PixelSize(width, height))
   }
 
+  /// The filters that mix colours.
+  static let mixing = ResamplingKernel.allCases.filter { $0 != .nearest }
   static let sides = [1, 2, 3, 7, 16, 40, 100]
   static let flats: [Pixel] = [
     Pixel(red: 255, green: 255, blue: 255), Pixel(red: 1, green: 127, blue: 254),
@@ -67,7 +69,7 @@ struct ResamplerTests {
     }
   }
 
-  @Test("transparent pixels do not darken their surroundings", arguments: ResamplingKernel.allCases)
+  @Test("transparent pixels do not darken their surroundings", arguments: mixing)
   func bleeding(kernel: ResamplingKernel) {
     let half = Bitmap(size: PixelSize(20, 20), isOpaque: false) { x, y in
       x + y < 19 ? .opaqueRed : .transparent
@@ -102,7 +104,7 @@ struct ResamplerTests {
     }
   }
 
-  @Test("the mean brightness is kept", arguments: ResamplingKernel.allCases)
+  @Test("the mean brightness is kept", arguments: mixing)
   func mean(kernel: ResamplingKernel) {
     // Grey in the middle of the range, so that nothing is clipped where the filter rings.
     var random = SeededGenerator(seed: 2)
@@ -133,11 +135,29 @@ struct ResamplerTests {
     }
   }
 
-  @Test("the box enlarges by repeating pixels")
-  func repeats() {
+  @Test(
+    "the box and the nearest pixel enlarge by repeating pixels", arguments: [ResamplingKernel.box, .nearest])
+  func repeats(kernel: ResamplingKernel) {
     let source = Bitmap.noise(size: PixelSize(3, 2))
-    let result = resample(source, 300, 20, .box)
+    let result = resample(source, 300, 20, kernel)
     #expect(result == Bitmap(size: result.size) { x, y in source[x / 100, y / 10] })
+  }
+
+  @Test(
+    "the nearest pixel is that in the middle, in 8 and 16 bits, in stored values and in light, however far it is reduced"
+  )
+  func nearest() {
+    let source = Bitmap.noise(size: PixelSize(3003, 21), seed: 3)
+    for (bitmap, light) in [
+      (source, ResamplingLight.asStored), (source, .linear), (source.converted(to: .rgba16), .asStored),
+      (source.converted(to: .rgba16), .linear),
+    ] {
+      let result = Resampler(kernel: .nearest, light: light).resample(
+        bitmap, region: PixelRegion(bitmap.size), to: PixelSize(11, 7))
+      for y in 0..<7 {
+        for x in 0..<11 { #expect(result[x, y] == source[x * 273 + 136, y * 3 + 1]) }
+      }
+    }
   }
 
   @Test("the box reduces to the rounded mean")
@@ -200,7 +220,7 @@ struct ResamplerTests {
     }
   }
 
-  @Test("the finest pattern becomes grey, not a moiré", arguments: ResamplingKernel.allCases)
+  @Test("the finest pattern becomes grey, not a moiré", arguments: mixing)
   func aliasing(kernel: ResamplingKernel) {
     let stripes = Bitmap(size: PixelSize(200, 4)) { x, _ in
       x % 2 == 0 ? Pixel(red: 255, green: 255, blue: 255) : Pixel(red: 0, green: 0, blue: 0)

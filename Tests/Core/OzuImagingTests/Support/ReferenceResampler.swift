@@ -46,6 +46,16 @@ struct ReferenceResampler {
       return [(Int(origin) + place, 1)]
     }
     let center = min(max(origin + (Double(place) + 0.5) * ratio, 0), Double(extent))
+    if kernel == .nearest {
+      // Between two pixels it is the one nearer to the middle, where the part that is shown has one.
+      let mirror = count - 1 - place
+      if mirror < place, 2 * origin + length == Double(extent) {
+        let twin = weights(extent: extent, origin: origin, length: length, count: count, at: mirror)
+        return [(extent - 1 - twin[0].index, 1)]
+      }
+      let middle = origin + (Double(place) + 0.5) * length / Double(count)
+      return [(min(Int(min(max(middle, 0), Double(extent))), extent - 1), 1)]
+    }
     let all = (0..<extent).map { index -> (index: Int, weight: Double) in
       guard kernel != .box else {
         let covered = min(Double(index + 1), center + ratio / 2) - max(Double(index), center - ratio / 2)
@@ -60,7 +70,7 @@ struct ReferenceResampler {
   private func value(_ distance: Double) -> Double {
     let x = abs(distance)
     switch kernel {
-    case .box: return x <= 0.5 ? 1 : 0
+    case .box, .nearest: return x <= 0.5 ? 1 : 0
     case .bilinear: return max(0, 1 - x)
     case .catmullRom:
       if x < 1 { return (3 * x * x * x - 5 * x * x + 2) / 2 }

@@ -1,0 +1,166 @@
+import Foundation
+import OzuBase
+import OzuHTTP
+
+/// A canvas as a source of pictures.
+///
+/// It is a fetcher that asks its own pipeline for other pictures, which the scheduler supports: it gives its place back while it
+/// waits. So a canvas is cached, coalesced, resized, encoded, prefetched and removed as every picture of a fetcher is. What a
+/// fetcher of an app cannot do, `FetchWork` does for this one: the result lives as long as the pictures that it was made of.
+struct CanvasFetcher: ImageFetching {
+  let canvas: Canvas
+  let priority: ImagePriority
+  /// The name in messages. The identity is the request's key, which is the whole text of the canvas.
+  let key: String
+
+  init(_ canvas: Canvas, identifier: String, _ priority: ImagePriority) {
+    self.canvas = canvas
+    self.priority = priority
+    key = "canvas \(canvas.size) \("\(CacheKey(identifier))".prefix(8))"
+  }
+
+  /// Draws the canvas with the shared pipeline, for code that asks a fetcher on its own. `FetchWork` uses `drawn(by:)`.
+  func fetch() async throws -> FetchedImage { .picture(try await drawn(by: .shared).picture) }
+
+  /// Loads the pictures, all at once and each at the size that is shown, and draws the canvas on a decoding thread.
+  ///
+  /// - Throws: the `ImageError` of a picture, or that of the canvas.
+  func drawn(by pipeline: ImagePipeline) async throws -> (picture: Picture, lifetime: SourceLifetime?) {
+    do throws(CanvasError) {
+      try canvas.check(limits: pipeline.configuration.decoding.limits)
+    } catch {
+      throw failure(error)
+    }
+    let (pictures, lifetime) = try await load(from: pipeline)
+    let isCancelled = SharedFlag()
+    let outcome = await withTaskCancellationHandler {
+      await pipeline.context.runner.run(on: .decode, priority: priority) { [canvas] in
+        Result { () throws(CanvasError) in
+          let configuration = pipeline.configuration
+          return try canvas.drawn(
+            pictures: pictures, labels: configuration.decoding.codecs.labelDrawing,
+            context: RequestedDecoding(policy: .convertToSRGB).context(configuration) { isCancelled.isRaised }
+          )
+        }
+      }
+    } onCancel: {
+      isCancelled.raise()
+    }
+    switch outcome {
+    case .success(let picture): return (picture, lifetime)
+    case .failure(let error): throw failure(error)
+    }
+  }
+
+  private func load(from pipeline: ImagePipeline) async throws -> (
+    [Canvas.NeededPicture: Picture], SourceLifetime?
+  ) {
+    try await withThrowingTaskGroup(of: (Canvas.NeededPicture, ImageResponse).self) { group in
+      for needed in canvas.neededPictures {
+        group.addTask { (needed, try await pipeline.response(for: request(for: needed))) }
+      }
+      var pictures: [Canvas.NeededPicture: Picture] = [:]
+      var lifetime: SourceLifetime?
+      var byteCount = 0
+      for try await (needed, response) in group {
+        pictures[needed] = response.picture
+        // A picture in its own size is in no price, and all of them are held until the canvas is drawn.
+        byteCount = byteCount.saturatingSum(response.picture.byteCount)
+        do throws(ImageDecodingError) {
+          try pipeline.configuration.decoding.limits.checkDecodedByteCount(byteCount)
+        } catch {
+          throw ImageError(error, source: key)
+        }
+        lifetime = response.verdict.lifetime.map { $0.shorter(lifetime) } ?? lifetime
+      }
+      return (pictures, lifetime)
+    }
+  }
+
+  private func request(for needed: Canvas.NeededPicture) -> ImageRequest {
+    let address = needed.source
+    var request =
+      address.hasPrefix("/")
+      ? ImageRequest(url: URL(filePath: address)) : ImageRequest(stringLiteral: address)
+    request.resize = needed.resize
+    request.priority = priority
+    request.colorPolicy = .convertToSRGB
+    return request
+  }
+
+  /// The error of a request for an error of the canvas.
+  private func failure(_ error: CanvasError) -> ImageError {
+    switch error {
+    case .cancelled: .cancelled(key)
+    case .limitExceeded(let violation), .label(_, .limitExceeded(let violation)):
+      ImageError(ImageDecodingError.limitExceeded(violation), source: key)
+    default: .fetchFailed(key, underlying: error)
+    }
+  }
+}
+
+/// A flag that one task raises and a thread reads.
+private final class SharedFlag: Sendable {
+  private let flag = Atomic(false)
+
+  var isRaised: Bool { flag.load(ordering: .relaxed) }
+  func raise() { flag.store(true, ordering: .relaxed) }
+}
+
+/// How long a result may be kept that was made of an answer of the web.
+struct SourceLifetime: Hashable, Sendable {
+  /// The seconds from now until the origin must be asked again.
+  let freshSeconds: Double
+  /// Whether it may be served after these if the origin cannot be reached.
+  let mayUseOffline: Bool
+  /// Whether it may be stored at all (RFC 9111 §3).
+  let allowsStoring: Bool
+
+  /// The lifetime of what is made of both.
+  func shorter(_ other: SourceLifetime?) -> SourceLifetime {
+    guard let other else { return self }
+    return SourceLifetime(
+      freshSeconds: min(freshSeconds, other.freshSeconds),
+      mayUseOffline: mayUseOffline && other.mayUseOffline, allowsStoring: allowsStoring && other.allowsStoring
+    )
+  }
+}
+
+extension ImageRequest {
+  /// Makes a request for a canvas: a card, a badge, a label.
+  ///
+  /// ```swift
+  /// let card = Canvas(size: PixelSize(width: 1200, height: 630), background: .linear(angle: 135, [.black, .white]))
+  /// let file = try await ImagePipeline.shared.encoded(for: ImageRequest(canvas: card), as: .png)
+  /// ```
+  ///
+  /// It is a request like any other: it can be resized, processed, encoded and prefetched, its pictures are cached in memory
+  /// and on disk, and equal requests are drawn once. Its identity is `Canvas.identifier`.
+  ///
+  /// The pictures of the canvas are loaded by the pipeline that answers the request, at the sizes in which they are shown. Their sources are web addresses,
+  /// `data:` addresses, paths that begin with `/`, and what `sources` of the pipeline reads. A pipeline for addresses of others
+  /// refuses the same sources here. The result is fresh as long as all of its pictures from the web are, and is not stored
+  /// if one of them must not be; a picture of a file or of a fetcher that changes under its name is not noticed.
+  ///
+  /// Errors of the canvas are of the kind `limitExceeded`, or of `fetchFailed` with a `CanvasError`. Errors of its pictures name
+  /// their sources.
+  ///
+  public init(
+    canvas: Canvas, resize: Resize? = nil, processors: [any ImageProcessing] = [],
+    priority: ImagePriority = .normal
+  ) {
+    let identifier = canvas.identifier
+    self.init(
+      .fetcher(CanvasFetcher(canvas, identifier: identifier, priority)), resize: resize,
+      processors: processors, priority: priority, cacheKey: identifier)
+  }
+}
+
+extension ImagePipeline {
+  /// The picture of a canvas: from a cache, or drawn now after its pictures are loaded (`ImageRequest(canvas:)`).
+  ///
+  /// - Throws: `ImageError`.
+  public func image(for canvas: Canvas) async throws(ImageError) -> Picture {
+    try await image(for: ImageRequest(canvas: canvas))
+  }
+}
