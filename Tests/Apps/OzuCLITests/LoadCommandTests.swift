@@ -160,17 +160,17 @@ import Testing
     let folder = try Folder()
     for name in ["one", "two"] {
       try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
-      try folder.write(Self.photo.data(as: .png), to: "\(name)/a.png")
+      try folder.write(Self.photo.data(as: .png), to: "\(name)/\(name).png")
     }
     let veiled = PatternPicture(PixelSize(8, 8), isOpaque: false)
     try folder.write(veiled.data(as: .png), to: "veiled.png")
     let output = folder.path("new/out/")
     let run = await CommandRun(
-      "load", folder.path("one/a.png"), folder.path("two/a.png"), folder.path("veiled.png"), "-o", output,
+      "load", folder.path("one/one.png"), folder.path("two/two.png"), folder.path("veiled.png"), "-o", output,
       "--cache", folder.path("cache"))
     #expect(run.status == .done, "\(run.errors)")
     let names = try FileManager.default.contentsOfDirectory(atPath: output).sorted()
-    #expect(names == ["a-2.jpg", "a.jpg", "veiled.png"])
+    #expect(names == ["one.jpg", "two.jpg", "veiled.png"])
   }
 
   @Test("several results cannot be written to one file")

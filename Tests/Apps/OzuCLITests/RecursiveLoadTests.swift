@@ -152,7 +152,7 @@ struct RecursiveLoadTests {
       chmod(folder.path(""), 0o755)
       let owner = setfsuid(65_534)
       let closed = try SourceListing(
-        [folder.path("")], isRecursive: true, excluding: nil, types: [.png])
+        [ListedSource(text: folder.path(""))], isRecursive: true, excluding: nil, types: [.png])
       _ = setfsuid(UInt32(owner))
       #expect(closed.sources.map { String($0.text.suffix(5)) } == ["a.png", "c.png"])
       #expect(
@@ -162,7 +162,7 @@ struct RecursiveLoadTests {
       unlink(folder.path("b.png"))
       symlink("/proc/self/mem", folder.path("b.png"))
       let broken = try SourceListing(
-        [folder.path("")], isRecursive: true, excluding: nil, types: [.png])
+        [ListedSource(text: folder.path(""))], isRecursive: true, excluding: nil, types: [.png])
       #expect(broken.sources.count == 2)
       #expect(
         broken.problems.flatMap(\.errorLines)

@@ -82,7 +82,7 @@ struct ArgumentParser {
       }
       if parsed.given.count > count { try refuseLooseValue(rest.first, after: parsed.given.last) }
     }
-    try checkCount(parsed.positional)
+    try checkCount(parsed.positional, hasList: parsed.has(OptionSpecification.from.name))
     return parsed
   }
 
@@ -142,10 +142,11 @@ struct ArgumentParser {
     return value
   }
 
-  private func checkCount(_ positional: [String]) throws(UsageError) {
+  /// - Parameter hasList: whether a list has sources too, so that none need be typed.
+  private func checkCount(_ positional: [String], hasList: Bool) throws(UsageError) {
     let range = specification.positional
     let usage = "Usage: ozu \(specification.name) \(specification.synopsis)"
-    if positional.count < range.lowerBound {
+    if positional.count < range.lowerBound, !hasList {
       throw UsageError("\(specification.name) needs more arguments", hint: usage)
     }
     if positional.count > range.upperBound {

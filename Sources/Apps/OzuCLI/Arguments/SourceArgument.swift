@@ -26,6 +26,13 @@ enum SourceArgument {
     return false
   }
 
+  /// The path of a source that names a file. One that was typed is used as it is: URLs may normalise characters, and names of
+  /// files are bytes.
+  static func path(ofFile text: String) -> String {
+    guard text.lowercased().hasPrefix("file:"), case .url(let url) = source(text) else { return text }
+    return url.path(percentEncoded: false)
+  }
+
   /// The source of a text; reads standard input for `-`.
   static func read(_ text: String, limit: Int) async throws(ImageError) -> ImageSource {
     guard isStandardInput(text) else { return source(text) }

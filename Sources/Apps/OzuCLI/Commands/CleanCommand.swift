@@ -42,7 +42,7 @@ enum CleanCommand: Command {
     OptionSpecification(
       name: "keep", value: "WHAT,…",
       help: "orientation, profile, copyright, all-but-place or nothing; orientation,profile by default."),
-    .recursive,
+    FileTimes.option, .recursive,
     OptionSpecification(
       name: OptionSpecification.isolation.name, value: "MODE",
       help: """
@@ -72,20 +72,23 @@ enum CleanCommand: Command {
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     let folder: String? = if let path { try OutputTarget.folder(path) } else { nil }
     let listing = try SourceListing(
-      arguments.positional, isRecursive: arguments.has(OptionSpecification.recursive.name), excluding: folder,
+      arguments.positional.map { ListedSource(text: $0) },
+      isRecursive: arguments.has(OptionSpecification.recursive.name), excluding: folder,
       types: CleanedFile.types)
     var target: OutputTarget?
     if let path {
       target = try OutputTarget(
-        path: path, format: .automatic, sources: listing.sources,
+        path: path, format: .keep, sources: listing.sources,
         isSeveral: listing.hasFolders || listing.sources.count > 1, overwritesSources: false,
         allowsAnyEnding: true)
+      target?.keepsTimes = arguments.has(FileTimes.option.name)
     }
+    let keepsTimes = arguments.has(FileTimes.option.name)
     let console = target?.isStandardOutput ?? false ? console.withoutOutput : console
     let hasFailure = await SourceRun<CleanReport>(concurrentCount: 2, console: console, style: style).run(
       listing.sources, problems: listing.problems.map(CleanReport.init)
     ) { [target] text, index, _ in
-      await CleanReport(text, index, kept, target, pipeline, isUpright: isUpright)
+      await CleanReport(text, index, kept, target, pipeline, isUpright: isUpright, keepsTimes: keepsTimes)
     } print: { report in
       switch style {
       case .text, .verbose: if let line = report.line { console.print(line) }
@@ -142,7 +145,7 @@ private struct CleanReport: SourceReporting {
   /// - Parameter target: nil to replace the file.
   init(
     _ text: String, _ index: Int, _ kept: KeptMetadata, _ target: OutputTarget?, _ pipeline: ImagePipeline,
-    isUpright: Bool
+    isUpright: Bool, keepsTimes: Bool
   ) async {
     source = SourceArgument.shown(text)
     do {
@@ -159,22 +162,15 @@ private struct CleanReport: SourceReporting {
             output = try target.write(
               OutputTarget.Result(data: file.data, type: file.type, size: PixelSize(0, 0)), forSource: index)
           } else {
-            output = Self.path(text)
-            if file.data != bytes { try OutputFile(output).write(file.data, isDurable: true) }
+            output = SourceArgument.path(ofFile: text)
+            let times = keepsTimes ? FileTimes(ofFile: text) : nil
+            if file.data != bytes { try OutputFile(output).write(file.data, isDurable: true, times: times) }
           }
           return Cleaned(file: file, byteCount: bytes.count, output: output)
         })
     } catch {
       outcome = .failure(error)
     }
-  }
-
-  /// The path of a source. One that was typed is used as it is: URLs may normalise characters, and names of files are bytes.
-  private static func path(_ text: String) -> String {
-    guard text.lowercased().hasPrefix("file:"), case .url(let url) = SourceArgument.source(text) else {
-      return text
-    }
-    return url.path(percentEncoded: false)
   }
 
   var errorLines: [String] {

@@ -13,8 +13,8 @@ enum FramesCommand: Command {
       ozu frames clock.gif -o tenth.png --frame 10
 
       Each frame is the whole picture at that moment, as it would be seen. A still picture has one frame. {index} is the number
-      of the frame, from 1, with zeros in front so that names sort; {name}, {width}, {height} and {ext} are as in "ozu load". A
-      SOURCE is the same as there. Files are replaced, but never the source.
+      of the frame, from 1, with zeros in front so that names sort; the other fields, such as {name} and {date}, are as in "ozu
+      load". A SOURCE is the same as there. Files are replaced, but never the source.
       """,
     options: options,
     positional: 1...1,
@@ -35,7 +35,8 @@ enum FramesCommand: Command {
     }
     let template = try OutputTemplate(path)
     let wanted = try arguments.integer("frame", in: 1...Int.max - 1)
-    guard wanted != nil || template.has(.index) else {
+    let fields: [OutputTemplate.Field] = [.index, .counter, .hash]
+    guard wanted != nil || fields.contains(where: template.has) else {
       throw UsageError("-o \(path): several frames need {index} in their names")
     }
     let text = arguments.positional[0]
@@ -51,20 +52,16 @@ enum FramesCommand: Command {
       let source = try await SourceArgument.read(text, limit: limit)
       let picture = try await pipeline.image(for: ImageRequest(source))
       let count = picture.animation?.frameCount ?? 1
+      let own = target.keepsFormat ? picture.header.flatMap { OutputFormats.written($0.type) } : nil
       if let wanted, wanted > count { throw OutputError(text, reason: "it has \(count) frames") }
       for number in wanted.map({ $0...$0 }) ?? 1...count {
         let bitmap = try await picture.animation?.frame(at: number - 1) ?? picture.bitmap
-        let type = target.format ?? (bitmap.isOpaque ? .jpeg : .png)
+        let type = target.format ?? own ?? (bitmap.isOpaque ? .jpeg : .png)
         let data = try await pipeline.encode(Picture(bitmap), as: type, options: format.options)
-        let place = template.path([
-          .name: OutputNames.baseName(of: source), .dir: "", .ext: type.fileExtension,
-          .index: OutputNames.index(number, of: count), .width: "\(bitmap.size.width)",
-          .height: "\(bitmap.size.height)",
-        ])
-        if let lost = target.sources.source(lostBy: place) {
-          throw OutputError(place, reason: "it is the source \(lost)")
-        }
-        try await BlockingWork.run { try OutputFile(place).write(data, makesFolders: true) }
+        let result = OutputTarget.Result(
+          data: data, type: type, size: bitmap.size, metadata: picture.header?.metadata, part: number,
+          frame: (number, count))
+        let place = try await BlockingWork.run { try target.write(result, forSource: 0) }
         guard !arguments.has("quiet") else { continue }
         console.print("\(PrintableText.name(place)): \(bitmap.size), \(Format.bytes(data.count))")
       }

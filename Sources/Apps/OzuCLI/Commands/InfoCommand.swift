@@ -27,12 +27,12 @@ enum InfoCommand: Command {
       OptionSpecification(
         name: "all", letter: "a", help: "Read all metadata: dates, exposure, place, names, texts, other tags."
       ),
-      .recursive,
+      .recursive, .from,
     ] + InfoPrinter.options + [.partial, .cache, .noCache] + NetworkArguments.options + [.isolation, .json]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let configuration = try PipelineArguments.configuration(arguments)
-    let listing = try SourceListing(arguments, output: nil, configuration)
+    let listing = try await SourceListing(arguments, output: nil, configuration, console)
     var printer = try InfoPrinter(arguments, console)
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     let limit = pipeline.configuration.decoding.limits.encodedByteCount

@@ -47,11 +47,16 @@ enum LoadCommand: Command {
       OptionSpecification(
         name: "output", letter: "o", value: "FILE|DIR|TEMPLATE|-", kind: .file,
         help: "Where the results go; - is standard output. A template has fields in braces."),
-      .overwriteSources, .recursive, .jobs(concurrentLoads),
+      OptionSpecification(
+        name: inPlace, help: "Replace each file by its result, in the format that it has."),
+      .overwriteSources, ResultWriter.onlySmallerOption, FileTimes.option, .recursive, .from,
+      .jobs(concurrentLoads),
       OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
       ReportStyle.verboseOption,
       .dryRun, .cache, .noCache,
     ] + NetworkArguments.options + Observation.options + [.maxPixels, .isolation, .json]
+
+  private static let inPlace = "in-place"
 
   /// Pictures that are loaded and written at the same time, unless `--jobs` says otherwise.
   private static let concurrentLoads = 8
@@ -61,7 +66,8 @@ enum LoadCommand: Command {
     let style = try ReportStyle(arguments)
     let recipe = try await Recipe(arguments)
     let configuration = try PipelineArguments.configuration(arguments)
-    let listing = try SourceListing(arguments, output: arguments.value("output"), configuration)
+    let listing = try await SourceListing(
+      arguments, output: arguments.value("output"), configuration, console)
     var output = try output(arguments, listing, recipe)
     let format = try EncodingArguments.outputFormat(arguments, output?.format)
     let trace = try Observation.trace(arguments, sources: listing.sources, output: output)
@@ -81,7 +87,10 @@ enum LoadCommand: Command {
     let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
     let run = LoadRun(
       recipe: recipe, pipeline: pipeline,
-      output: output.map { (ResultWriter(target: $0, pipeline: pipeline), format) },
+      output: output.map {
+        let isSmaller = arguments.has(ResultWriter.onlySmallerOption.name)
+        return (ResultWriter(target: $0, pipeline: pipeline, writesOnlySmaller: isSmaller), format)
+      },
       cachePolicy: PipelineArguments.cachePolicy(arguments),
       run: SourceRun(concurrentCount: concurrentLoads, console: console, style: style))
     let hasFailure = await run.loadAll(listing)
@@ -96,12 +105,27 @@ enum LoadCommand: Command {
     _ arguments: ParsedArguments, _ listing: SourceListing, _ recipe: Recipe
   ) throws(UsageError) -> OutputTarget? {
     let format = try EncodingArguments.format(arguments)
-    guard let path = arguments.value("output") else { return nil }
-    return try OutputTarget(
-      path: path, format: format, sources: listing.sources,
-      isSeveral: listing.hasFolders || listing.sources.count > 1, files: recipe.files,
-      overwritesSources: arguments.has(OptionSpecification.overwriteSources.name),
-      allowsAnyEnding: arguments.has("force"))
+    var target: OutputTarget
+    if arguments.has(inPlace) {
+      guard !arguments.has("output"), [.byName, .keep].contains(format) else {
+        throw UsageError("--in-place names the files and their formats, so there is no -o and no --format")
+      }
+      target = try OutputTarget(inPlace: listing.sources, files: recipe.files)
+    } else {
+      guard let path = arguments.value("output") else {
+        for option in [ResultWriter.onlySmallerOption, FileTimes.option] where arguments.has(option.name) {
+          throw UsageError("--\(option.name) needs -o or --in-place")
+        }
+        return nil
+      }
+      target = try OutputTarget(
+        path: path, format: format, sources: listing.sources,
+        isSeveral: listing.hasFolders || listing.sources.count > 1, files: recipe.files,
+        overwritesSources: arguments.has(OptionSpecification.overwriteSources.name),
+        allowsAnyEnding: arguments.has("force"))
+    }
+    target.keepsTimes = arguments.has(FileTimes.option.name)
+    return target
   }
 }
 
@@ -145,9 +169,7 @@ struct LoadRun: Sendable {
       let request = try await recipe.request(source, in: pipeline)
       let loaded =
         if let output {
-          LoadReport.Loaded(
-            try await output.writer.write(
-              request.with { $0.cachePolicy = cachePolicy }, as: output.format, forSource: index))
+          try await write(request.with { $0.cachePolicy = cachePolicy }, output, index)
         } else {
           LoadReport.Loaded(try await show(request, onProgress))
         }
@@ -155,6 +177,27 @@ struct LoadRun: Sendable {
     } catch {
       return LoadReport(source: text, outcome: .failure(error))
     }
+  }
+
+  /// Encodes and writes a picture. With the format of the source, its header is read first.
+  private func write(
+    _ request: ImageRequest, _ output: (writer: ResultWriter, format: OutputFormat), _ index: Int
+  ) async throws -> LoadReport.Loaded {
+    guard output.writer.target.keepsFormat else {
+      return LoadReport.Loaded(try await output.writer.write(request, as: output.format, forSource: index))
+    }
+    let type = try await pipeline.header(for: ImageRequest(request.source)).type
+    guard let kept = OutputFormats.written(type) else {
+      if case .sources(let paths) = output.writer.target.destination {
+        throw OutputError(
+          paths[index], reason: "\(type.displayName) is read, but not written; -o writes elsewhere")
+      }
+      let written = try await output.writer.write(request, as: output.format, forSource: index)
+      let name = written.image.type.displayName
+      return LoadReport.Loaded(written, note: "\(type.displayName) cannot be written; it is \(name)")
+    }
+    return LoadReport.Loaded(
+      try await output.writer.write(request, as: output.format.with(kept), forSource: index))
   }
 
   private func show(

@@ -47,7 +47,7 @@ enum SetCommand: Command {
       OptionSpecification(
         name: "alt", value: "TEXT", help: "A description of the picture, for its alt text. With --html."),
     ] + Recipe.options + EncodingArguments.contents + [
-      .overwriteSources, .recursive, .jobs(concurrentSources),
+      .overwriteSources, FileTimes.option, .recursive, .from, .jobs(concurrentSources),
       OptionSpecification(name: "quiet", help: "Print what failed and the HTML, and nothing else."),
       .dryRun, .cache, .noCache,
     ] + NetworkArguments.options + Observation.options + [.maxPixels, .isolation, .json]
@@ -77,12 +77,13 @@ enum SetCommand: Command {
     let page = try page(arguments)
     let configuration = try PipelineArguments.configuration(arguments)
     let place = arguments.value("output") ?? "."
-    let listing = try SourceListing(arguments, output: place, configuration)
+    let listing = try await SourceListing(arguments, output: place, configuration, console)
     var target = try OutputTarget(
       setIn: place, types: types, hasSeveralWidths: widths.count > 1, sources: listing.sources,
       files: recipe.steps.files, overwritesSources: arguments.has(OptionSpecification.overwriteSources.name))
     let trace = try Observation.trace(arguments, sources: listing.sources, output: target)
     target.trace = trace
+    target.keepsTimes = arguments.has(FileTimes.option.name)
     let concurrentSources = try arguments.integer("jobs", in: 1...64) ?? concurrentSources
     let console = trace?.isStandardOutput ?? false ? console.withoutOutput : console
     let reports = page != nil && style != .json ? console.withoutOutput : console

@@ -92,7 +92,8 @@ enum ThumbnailCommand: Command {
       arguments.value("folder") ?? ThumbnailCache.standardFolder(ProcessInfo.processInfo.environment)
     let cache = ThumbnailCache(folder: folder, program: "ozu-\(Version.current)")
     let listing = try SourceListing(
-      arguments.positional, isRecursive: arguments.has(OptionSpecification.recursive.name),
+      arguments.positional.map { ListedSource(text: $0) },
+      isRecursive: arguments.has(OptionSpecification.recursive.name),
       excluding: folder, types: configuration.readableTypes)
     let run = ThumbnailRun(
       cache: cache,

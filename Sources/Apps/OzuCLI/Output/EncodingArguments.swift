@@ -6,9 +6,10 @@ enum EncodingArguments {
     [
       OptionSpecification(
         name: "format", letter: "f", value: "FORMAT",
-        kind: .words(OutputFormats.names.map(\.0) + [automatic]),
+        kind: .words(OutputFormats.names.map(\.0) + [automatic, kept]),
         help: """
-          \(OutputFormats.list), or auto: JPEG when opaque, PNG when not. By default the ending of -o decides, else auto.
+          \(OutputFormats.list), auto: JPEG when opaque, PNG when not, or keep: that of each source, auto where it cannot be \
+          written. By default the ending of -o decides, else auto.
           """),
       OptionSpecification(name: "force", help: "Allow a name for -o that has the ending of another format."),
     ] + contents
@@ -70,6 +71,7 @@ enum EncodingArguments {
   ]
 
   private static let automatic = "auto"
+  private static let kept = "keep"
   private static let efforts = EncodingOptions.Effort.allCases.map { ($0.rawValue, $0) }
   private static let policies: [(String, MetadataPolicy)] = [
     ("strip", .strip), ("keep", .keepWithoutPlace), ("all", .keepAll),
@@ -81,7 +83,8 @@ enum EncodingArguments {
 
   static func format(_ arguments: ParsedArguments) throws(UsageError) -> FormatChoice {
     let choices = OutputFormats.names.map { ($0.0, FormatChoice.type($0.1)) }
-    return try arguments.choice("format", among: choices + [(automatic, .automatic)]) ?? .byName
+    return try arguments.choice("format", among: choices + [(automatic, .automatic), (kept, .keep)])
+      ?? .byName
   }
 
   /// The settings for writing a type; with `nil` the picture decides on the type.
@@ -116,11 +119,26 @@ enum EncodingArguments {
   }
 }
 
+extension OutputFormat {
+  /// The same recipe for another type.
+  func with(_ type: ImageType) -> OutputFormat {
+    var format = OutputFormat(type, options: options)
+    format.metadata = metadata
+    format.colorProfile = colorProfile
+    format.resolution = resolution
+    format.keepsAnimation = keepsAnimation
+    format.keepsGainMap = keepsGainMap
+    return format
+  }
+}
+
 /// The choice of a command line for the format of results.
 enum FormatChoice: Equatable, Sendable {
   /// By the ending of the name, or else by the picture.
   case byName
   /// By the picture, for all names.
   case automatic
+  /// That of the source.
+  case keep
   case type(ImageType)
 }

@@ -14,6 +14,8 @@ struct FileReplacement {
   let isDurable: Bool
   /// The permissions of the file; `nil` for those of the older file, or else of the process.
   var permissions: mode_t?
+  /// The times of the file; `nil` for those of now.
+  var times: FileTimes?
   /// Whether drafts without a name are tried first; tests turn it off.
   var triesNameless = true
 
@@ -34,6 +36,7 @@ struct FileReplacement {
     // Before the file has bytes that others could read.
     if let permissions, fchmod(descriptor, permissions) != 0 { throw SystemError(code: errno) }
     try OutputFile.write(data, to: descriptor)
+    if let times, !times.set(descriptor) { throw SystemError(code: errno) }
     guard let old, permissions == nil else { return }
     try keepPermissions(of: old, descriptor)
     if isDurable, fsync(descriptor) != 0 { throw SystemError(code: errno) }

@@ -30,6 +30,7 @@ enum IsolationOption {
     }
     let areUntrusted =
       isUntrusted || arguments.has(OptionSpecification.recursive.name)
+      || arguments.has(OptionSpecification.from.name)
       || arguments.positional.contains { !SourceArgument.isFile($0) }
     // This program is its own helper: `main` calls `runIfHelper` first.
     return DecoderIsolation(

@@ -36,7 +36,8 @@ struct LoadReport: SourceReporting {
       written = nil
     }
 
-    init(_ written: ResultWriter.Written) {
+    /// - Parameter note: another note.
+    init(_ written: ResultWriter.Written, note: String? = nil) {
       let image = written.image
       size = image.size
       header = image.header
@@ -44,7 +45,7 @@ struct LoadReport: SourceReporting {
       reason = image.httpDecision?.reason
       timings = image.timings
       byteCount = image.sourceByteCount
-      notes = image.notes
+      notes = image.notes + [note].compactMap(\.self)
       self.written = written
     }
 
@@ -69,6 +70,10 @@ struct LoadReport: SourceReporting {
     var line = "\(PrintableText.name(source)): "
     if let header = loaded.header { line += "\(header.type.displayName) \(header.size), " }
     line += Format.bytes(loaded.byteCount)
+    if let written = loaded.written, written.isLeftOut {
+      line += " -> not written: the result has \(Format.bytes(written.image.data.count))"
+      return ([line] + loaded.notes.map { "  note: \($0)" }).joined(separator: "\n")
+    }
     line += loaded.written.map { " -> \(PrintableText.name($0.path)) " } ?? ": "
     line += "\(loaded.size)"
     if let frames = loaded.frames { line += " (\(frames))" }
@@ -104,7 +109,9 @@ struct LoadReport: SourceReporting {
         ("bytes", .integer(loaded.byteCount)), ("notes", .array(loaded.notes.map(JSON.string))),
       ]
       if let reason = loaded.reason { members.append(("reason", .string(reason))) }
-      if let written = loaded.written {
+      if let written = loaded.written, written.isLeftOut {
+        members += [("isLeftOut", .bool(true)), ("outputBytes", .integer(written.image.data.count))]
+      } else if let written = loaded.written {
         members += [
           ("output", .string(written.path)), ("outputBytes", .integer(written.image.data.count)),
           ("outputFrames", .integer(written.image.frameCount)),
@@ -117,12 +124,16 @@ struct LoadReport: SourceReporting {
 
 /// The sum of several reports of `ozu load`: `60 pictures, 312.4 MB to 4.1 MB in 7.20 s, 1 failed`.
 struct LoadSum {
-  private var (count, failureCount, byteCount) = (0, 0, 0)
+  private var (count, failureCount, byteCount, leftOutCount) = (0, 0, 0, 0)
   private var writtenByteCount: Int?
 
   mutating func add(_ report: LoadReport) {
     guard case .success(let loaded) = report.outcome else {
       failureCount += 1
+      return
+    }
+    if loaded.written?.isLeftOut ?? false {
+      leftOutCount += 1
       return
     }
     count += 1
@@ -134,6 +145,7 @@ struct LoadSum {
     var line = "\(count) \(count == 1 ? "picture" : "pictures"), \(Format.bytes(byteCount))"
     if let writtenByteCount { line += " to \(Format.bytes(writtenByteCount))" }
     line += " in \(Format.duration(duration))"
+    if leftOutCount > 0 { line += ", \(leftOutCount) not smaller and not written" }
     return failureCount == 0 ? line : line + ", \(failureCount) failed"
   }
 }

@@ -9,6 +9,11 @@ struct OutputError: Error, CustomStringConvertible {
     description = "\(Self.name(path)) cannot be written: \(reason)"
   }
 
+  /// A file that cannot be read, for a message that names it.
+  static func unreadable(_ reason: String) -> OutputError { OutputError(description: reason) }
+
+  private init(description: String) { self.description = description }
+
   /// - Parameters:
   ///   - code: the error of the system, as in `errno`.
   ///   - byteCount: the size of the file, for the message about a full disk.

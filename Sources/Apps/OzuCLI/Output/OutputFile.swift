@@ -33,8 +33,9 @@ struct OutputFile: Sendable {
   /// - Parameters:
   ///   - makesFolders: whether missing folders of the path are made.
   ///   - isDurable: whether the bytes are on the device before an older file is gone.
+  ///   - times: the times that a regular file gets; those of now by default.
   func write(
-    _ data: Data, makesFolders: Bool = false, isDurable: Bool = false
+    _ data: Data, makesFolders: Bool = false, isDurable: Bool = false, times: FileTimes? = nil
   ) throws(OutputError) {
     do throws(SystemError) {
       switch try destination() {
@@ -50,7 +51,7 @@ struct OutputFile: Sendable {
         defer { close(descriptor) }
         try Self.write(data, to: descriptor)
       case .file(let path, let old):
-        let replacement = FileReplacement(path: path, old: old, isDurable: isDurable)
+        let replacement = FileReplacement(path: path, old: old, isDurable: isDurable, times: times)
         if makesFolders { try Self.makeFolder(replacement.folder) }
         try replacement.write(data)
       }

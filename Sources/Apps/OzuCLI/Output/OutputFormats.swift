@@ -5,6 +5,9 @@ enum OutputFormats {
   /// All formats except Ozu's own, which is only for its disk cache.
   private static let types = CodecRegistry.standard.encodableTypes.filter { $0 != .ozuDelta }
 
+  /// The type itself if it can be written.
+  static func written(_ type: ImageType) -> ImageType? { types.contains(type) ? type : nil }
+
   /// Names and endings, grouped by format.
   static let names: [(String, ImageType)] = types.flatMap { type in
     ([type.rawValue] + ImageFormat.of(type).endings.filter { $0 != type.rawValue }).map { ($0, type) }

@@ -3,12 +3,14 @@ import Ozu
 import OzuBase
 
 /// The place that `-o` names for the results: a file, standard output, a folder in which each result is named for its
-/// source, or a template.
+/// source, or a template. With `--in-place` the files of the sources.
 struct OutputTarget: Sendable {
   enum Destination {
     case file(OutputFile)
     case folder(String, OutputNames)
     case template(OutputTemplate, [OutputTemplate.Values])
+    /// The files of the sources.
+    case sources([String])
   }
 
   /// A result: its bytes and the facts that its name may have.
@@ -20,13 +22,20 @@ struct OutputTarget: Sendable {
     var metadata: PictureMetadata?
     /// Its number among the results of its source.
     var part = 0
+    /// Its `{index}` and `{counter}` instead of those of its source: the number of a frame, and how many there are.
+    var frame: (number: Int, count: Int)?
   }
 
   let path: String
   let destination: Destination
   /// The format of the results; `nil` when the picture decides.
   let format: ImageType?
+  /// Whether each result has the format of its source.
+  let keepsFormat: Bool
   let sources: SourceFiles
+  /// Whether the files of results get the times of their sources.
+  var keepsTimes = false
+  private let listed: [ListedSource]
   private let claims = Claims()
   /// The file of `--trace`. It would overwrite a result with its path.
   var trace: OutputFile?
@@ -49,26 +58,51 @@ struct OutputTarget: Sendable {
     let exists = isDash || FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
     let sources = listed.map { SourceArgument.source($0.text) }
     self.path = path
+    self.listed = listed
+    keepsFormat = format == .keep
     self.sources = SourceFiles(sources, others: files, mayBeOverwritten: overwritesSources)
     if OutputTemplate.isTemplate(path) {
       let template = try OutputTemplate(path)
       destination = .template(template, Self.values(listed, sources))
       self.format = try Self.format(format, ending: template.ending, path, allowsAnyEnding)
-      try refuseEqualNames(listed)
     } else if path.hasSuffix("/") || sources.count > 1 || isSeveral || isDirectory.boolValue {
       if exists && !isDirectory.boolValue {
         throw UsageError("-o \(path): this is a file; several results need a folder")
       }
       if !exists { try Self.refusePictureName(path) }
-      destination = .folder(path, OutputNames(sources, folders: listed.map(\.folder)))
+      destination = .folder(path, OutputNames(listed))
       self.format = try Self.format(format, ending: nil, path, allowsAnyEnding)
     } else {
       let file = OutputFile(path)
       destination = .file(file)
       let ending = URL(fileURLWithPath: file.path).pathExtension
-      self.format = try Self.format(format, ending: ending, path, allowsAnyEnding)
+      let own = OutputNames.ending(of: sources[0])
+      let isOwn = format == .keep && Self.areOneFormat(ending, own)
+      self.format = try Self.format(format, ending: ending, path, allowsAnyEnding || isOwn)
     }
+    try refuseEqualNames()
     try refuseSources()
+  }
+
+  /// The files of the sources, each of which its result replaces.
+  ///
+  /// - Throws: for a source that is no file, and for a file that is named twice.
+  init(inPlace listed: [ListedSource], files: [ImageSource]) throws(UsageError) {
+    self.listed = listed
+    path = "--in-place"
+    format = nil
+    keepsFormat = true
+    let sources = listed.map { SourceArgument.source($0.text) }
+    self.sources = SourceFiles(sources, others: files, mayBeOverwritten: true)
+    for source in listed where !SourceArgument.isFile(source.text) {
+      throw UsageError(
+        "\(SourceArgument.shown(source.text)): only files of this machine can be replaced in place")
+    }
+    destination = .sources(listed.map { SourceArgument.path(ofFile: $0.text) })
+    for (index, source) in listed.enumerated() {
+      guard self.sources.source(lostBy: path(forSource: index, [:]), of: index) != nil else { continue }
+      throw UsageError("\(source.text): this file is named twice, or a step reads it")
+    }
   }
 
   /// The place of several results of each source, which differ in width and format.
@@ -80,6 +114,8 @@ struct OutputTarget: Sendable {
   ) throws(UsageError) {
     let sources = listed.map { SourceArgument.source($0.text) }
     self.path = path
+    self.listed = listed
+    keepsFormat = false
     self.sources = SourceFiles(sources, others: files, mayBeOverwritten: overwritesSources)
     let format: FormatChoice = types.count == 1 ? .type(types[0]) : .automatic
     if OutputTemplate.isTemplate(path) {
@@ -92,7 +128,6 @@ struct OutputTarget: Sendable {
       }
       destination = .template(template, Self.values(listed, sources))
       self.format = try Self.format(format, ending: template.ending, path, false)
-      try refuseEqualNames(listed)
     } else {
       var isDirectory: ObjCBool = false
       if path == OutputFile.standardOutput
@@ -101,13 +136,19 @@ struct OutputTarget: Sendable {
         throw UsageError("-o \(path): several results need a folder")
       }
       if !isDirectory.boolValue { try Self.refusePictureName(path) }
-      let names = OutputNames(sources, folders: listed.map(\.folder), room: "-65535".utf8.count)
+      let names = OutputNames(listed, room: "-65535".utf8.count)
       let folder = path.hasSuffix("/") ? path : path + "/"
       destination = .template(
         try OutputTemplate(folder + "{name}-{width}.{ext}"), names.stems.map { [.name: $0] })
       self.format = types.count == 1 ? types[0] : nil
     }
+    try refuseEqualNames()
     try refuseSources()
+  }
+
+  private static func areOneFormat(_ first: String, _ second: String) -> Bool {
+    OutputFormats.promisedType(ofEnding: first.lowercased())
+      == OutputFormats.promisedType(ofEnding: second.lowercased())
   }
 
   /// Throws for the name of a picture where a folder is needed. With a slash at its end it is a folder.
@@ -126,10 +167,10 @@ struct OutputTarget: Sendable {
     let asked: ImageType? =
       switch choice {
       case .byName: try type(ofEnding: ending, path)
-      case .automatic: nil
+      case .automatic, .keep: nil
       case .type(let type): type
       }
-    let name = asked?.rawValue ?? "auto"
+    let name = asked?.rawValue ?? (choice == .keep ? "keep" : "auto")
     if choice != .byName, !allowsAnyEnding, let promised = OutputFormats.promisedType(ofEnding: ending),
       promised != asked
     {
@@ -155,9 +196,9 @@ struct OutputTarget: Sendable {
   ) -> [OutputTemplate.Values] {
     listed.indices.map { index in
       [
-        .name: OutputNames.baseName(of: sources[index]), .dir: listed[index].folder,
+        .name: OutputNames.baseName(of: listed[index]), .dir: listed[index].folder,
         .sourceExt: OutputNames.ending(of: sources[index]),
-        .index: OutputNames.index(index + 1, of: listed.count),
+        .index: OutputNames.index(index + 1, of: listed.count), .counter: "\(index + 1)",
       ]
     }
   }
@@ -180,8 +221,19 @@ struct OutputTarget: Sendable {
     return FileIdentity(file.path).map { $0 == FileIdentity(other.path) } ?? false
   }
 
-  /// The formats that results may have.
-  var possibleTypes: [ImageType] { format.map { [$0] } ?? [.jpeg, .png] }
+  /// The formats that results may have, before a source is read; empty when each has that of its source.
+  var possibleTypes: [ImageType] { format.map { [$0] } ?? (keepsFormat ? [] : [.jpeg, .png]) }
+
+  /// The ending of a result; `nil` when the picture decides. With the format of the source it is the source's own ending, as it
+  /// is spelled there, if that is one of the format.
+  ///
+  /// - Parameter type: the type of the result, if it is known.
+  private func ending(forSource index: Int, _ type: ImageType?) -> String? {
+    guard keepsFormat else { return (type ?? format)?.fileExtension }
+    let own = OutputNames.ending(of: SourceArgument.source(listed[index].text))
+    let promised = OutputFormats.type(ofEnding: own.lowercased())
+    return promised != nil && promised == type ?? promised ? own : type?.fileExtension
+  }
 
   /// The path of the result of a source before it is loaded. Unknown values stay fields of the template.
   ///
@@ -190,7 +242,7 @@ struct OutputTarget: Sendable {
   ///   - width: the width of the result, if it is known.
   func plannedPath(forSource index: Int, type: ImageType? = nil, width: Int? = nil) -> String {
     var values: OutputTemplate.Values = [:]
-    if let type = type ?? format { values[.ext] = type.fileExtension }
+    values[.ext] = ending(forSource: index, type)
     if let width { values[.width] = "\(width)" }
     return path(forSource: index, values)
   }
@@ -198,6 +250,7 @@ struct OutputTarget: Sendable {
   func path(forSource index: Int, _ late: OutputTemplate.Values) -> String {
     switch destination {
     case .file(let file): return file.path
+    case .sources(let paths): return paths[index]
     case .folder(let folder, let names):
       let ending = late[.ext] ?? "{\(OutputTemplate.Field.ext.rawValue)}"
       return (folder.hasSuffix("/") ? folder : folder + "/") + "\(names.stems[index]).\(ending)"
@@ -210,17 +263,8 @@ struct OutputTarget: Sendable {
   ///
   /// - Returns: the path.
   func write(_ result: Result, forSource index: Int) throws(OutputError) -> String {
-    var values: OutputTemplate.Values = [
-      .ext: result.type.fileExtension, .width: "\(result.size.width)", .height: "\(result.size.height)",
-      .date: result.metadata?.captureDate ?? "",
-      .camera: OutputNames.harmless(result.metadata?.camera ?? "unknown"),
-    ]
-    var isNamedForBytes = false
-    if case .template(let template, _) = destination, template.has(.hash) {
-      values[.hash] = String(CacheKey(hashing: result.data).description.prefix(16))
-      isNamedForBytes = true
-    }
-    let file = OutputFile(path(forSource: index, values))
+    let isNamedForBytes = isNamedForBytes
+    let file = OutputFile(path(of: result, forSource: index))
     // Checked again: links and files may have been made since.
     if let source = sources.source(lostBy: file.path, of: index) {
       throw OutputError(file.path, reason: "it is the source \(source)")
@@ -232,8 +276,29 @@ struct OutputTarget: Sendable {
       throw OutputError(file.path, reason: "another result has this name")
     }
     // A source that is replaced cannot be made again, so the result must be on the device first.
-    try file.write(result.data, makesFolders: true, isDurable: sources.mayBeOverwritten)
+    let times = keepsTimes ? FileTimes(ofFile: listed[index].text) : nil
+    try file.write(result.data, makesFolders: true, isDurable: sources.mayBeOverwritten, times: times)
     return file.path
+  }
+
+  /// Whether names are made from the bytes of results: equal names are equal results then.
+  private var isNamedForBytes: Bool {
+    if case .template(let template, _) = destination { template.has(.hash) } else { false }
+  }
+
+  /// The path of a result that is made.
+  func path(of result: Result, forSource index: Int) -> String {
+    var values: OutputTemplate.Values = [
+      .ext: ending(forSource: index, result.type) ?? "", .width: "\(result.size.width)",
+      .height: "\(result.size.height)", .date: result.metadata?.captureDate ?? "",
+      .camera: OutputNames.harmless(result.metadata?.camera ?? "unknown"),
+    ]
+    if let frame = result.frame {
+      values[.index] = OutputNames.index(frame.number, of: frame.count)
+      values[.counter] = "\(frame.number)"
+    }
+    if isNamedForBytes { values[.hash] = String(CacheKey(hashing: result.data).description.prefix(16)) }
+    return path(forSource: index, values)
   }
 }
 
@@ -247,11 +312,10 @@ extension OutputTarget {
       return
     }
     for index in sources.indices {
-      for type in possibleTypes {
-        let file = path(forSource: index, [.ext: type.fileExtension])
-        guard let source = sources.source(lostBy: file, of: index) else { continue }
+      for path in possiblePaths(forSource: index) {
+        guard let source = sources.source(lostBy: path, of: index) else { continue }
         throw UsageError(
-          "-o \(path): \(file) would replace the source \(source)",
+          "-o \(self.path): \(path) would replace the source \(source)",
           hint: sources.mayBeOverwritten
             ? "With --overwrite-sources a result replaces only its own source."
             : "Name another folder or file, or give --overwrite-sources.")
@@ -259,18 +323,46 @@ extension OutputTarget {
     }
   }
 
-  /// Throws when a template gives two sources one name. Names with `{hash}` are equal only for equal results.
-  func refuseEqualNames(_ listed: [ListedSource]) throws(UsageError) {
-    guard case .template(let template, _) = destination, !template.has(.hash) else { return }
-    var owners: [String: String] = [:]
+  private func possiblePaths(forSource index: Int) -> [String] {
+    possibleTypes.isEmpty
+      ? [plannedPath(forSource: index)] : possibleTypes.map { plannedPath(forSource: index, type: $0) }
+  }
+
+  /// Throws when two sources would get one name. Names with `{hash}` are equal only for equal results.
+  func refuseEqualNames() throws(UsageError) {
+    if isNamedForBytes { return }
+    var owners: [String: Int] = [:]
     for index in listed.indices {
-      let name = OutputNames.folded(plannedPath(forSource: index))
-      guard let other = owners.updateValue(listed[index].text, forKey: name) else { continue }
+      let name = plannedPath(forSource: index)
+      guard let other = owners.updateValue(index, forKey: OutputNames.folded(name)) else { continue }
       throw UsageError(
-        "-o \(path): the results of \(SourceArgument.shown(other)) and \(SourceArgument.shown(listed[index].text)) "
-          + "would both be \(plannedPath(forSource: index))",
-        hint: "Add {index}, or {dir} for their folders, so that the names differ.")
+        "-o \(path): the results of \(SourceArgument.shown(listed[other].text)) and "
+          + "\(SourceArgument.shown(listed[index].text)) would both be \(name)",
+        hint: hint(listed[other], listed[index]))
     }
+  }
+
+  /// The field that tells two sources apart.
+  private func hint(_ first: ListedSource, _ second: ListedSource) -> String {
+    func ending(_ listed: ListedSource) -> String {
+      OutputNames.ending(of: SourceArgument.source(listed.text))
+    }
+    let field: OutputTemplate.Field =
+      if ending(first) != ending(second) {
+        .sourceExt
+      } else if first.folder != second.folder {
+        .dir
+      } else if OutputNames.baseName(of: first) != OutputNames.baseName(of: second) {
+        .name
+      } else {
+        .index
+      }
+    let text = "{\(field.rawValue)}"
+    guard case .folder(let folder, _) = destination else { return "Add \(text), so that the names differ." }
+    let start = (folder.hasSuffix("/") ? folder : folder + "/") + "{dir}/{name}"
+    let template = field == .sourceExt ? "\(start).\(text).{ext}" : "\(start)-\(text).{ext}"
+    let other = field == .sourceExt ? ", or --format keep" : ""
+    return "\(text) tells them apart: -o '\(template)'\(other)."
   }
 
   /// The result that each written name belongs to: adjacent fields can give two results one name. One lock guards it.

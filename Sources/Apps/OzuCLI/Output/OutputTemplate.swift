@@ -15,6 +15,8 @@ struct OutputTemplate: Sendable {
     case dir
     /// The number of the source, from 1, with zeros in front so that names sort.
     case index
+    /// The number of the source, from 1, with as many digits as the form behind a colon says; as it is without one.
+    case counter
     /// The width of the result in pixels.
     case width
     /// Its height.
@@ -45,7 +47,11 @@ struct OutputTemplate: Sendable {
 
   init(_ text: String) throws(UsageError) {
     self.text = text
-    parts = try FieldText(text, of: "-o", fields: Field.allCases) { $0 == .date }.parts
+    parts = try FieldText(text, of: "-o", fields: Field.allCases) { $0 == .date || $0 == .counter }.parts
+    for case .field(.counter, let form?) in parts where CounterForm(form) == nil {
+      throw UsageError(
+        "-o \(text): {counter:\(form)} has no number of digits", hint: "For example: {counter:03}")
+    }
     for case .field(.date, let form?) in parts where CaptureDate(form: form) == nil {
       throw UsageError(
         "-o \(text): {date:\(form)} has a letter that stands for nothing",
@@ -88,6 +94,9 @@ struct OutputTemplate: Sendable {
         if field == .date, let date = values[field] {
           value = CaptureDate(form: form ?? "%Y-%m-%d")?.text(date) ?? value
         }
+        if field == .counter, let form, let number = values[field] {
+          value = CounterForm(form)?.text(number) ?? value
+        }
         path += value
         // The slash after an empty folder is dropped: "{dir}/{name}" must not begin at the root.
         dropsSlash = value.isEmpty && (path.isEmpty || path.hasSuffix("/"))
@@ -99,30 +108,20 @@ struct OutputTemplate: Sendable {
 
 /// The names of results in a folder, one for each source, without their endings.
 ///
-/// They depend only on the sources and their order, not on the duration or success of a load.
+/// Each follows from its own source alone: it stays the same when a neighbour comes or goes. So two may be equal; the target
+/// refuses them then.
 struct OutputNames: Sendable {
-  /// A unique name for each source, with the folder that it was found in.
+  /// The name of each source, with the folder that it was found in.
   let stems: [String]
 
   /// The most bytes that file systems take for a name.
   private static let maximumByteCount = 255
 
-  /// - Parameters:
-  ///   - folders: for each source, the folder it was found in, relative to the one that was named; none by default.
-  ///   - room: the bytes that will be between a name and its ending.
-  init(_ sources: [ImageSource], folders: [String] = [], room: Int = 0) {
-    var taken = Set<String>()
-    var numbers: [String: Int] = [:]
-    stems = sources.enumerated().map { index, source in
-      let folder = folders.isEmpty || folders[index].isEmpty ? "" : folders[index] + "/"
-      let base = Self.baseName(of: source)
-      var stem = folder + Self.shortened(base, room: room)
-      while !taken.insert(Self.folded(stem)).inserted {
-        let number = numbers[folder + base, default: 1] + 1
-        numbers[folder + base] = number
-        stem = folder + Self.shortened(base, suffix: "-\(number)", room: room)
-      }
-      return stem
+  /// - Parameter room: the bytes that will be between a name and its ending.
+  init(_ listed: [ListedSource], room: Int = 0) {
+    stems = listed.map { source in
+      (source.folder.isEmpty ? "" : source.folder + "/")
+        + Self.shortened(Self.baseName(of: source), room: room)
     }
   }
 
@@ -133,6 +132,11 @@ struct OutputNames: Sendable {
     #else
       name
     #endif
+  }
+
+  /// The name that a list gives the source, else the last part of its address without its ending.
+  static func baseName(of listed: ListedSource) -> String {
+    listed.name ?? baseName(of: SourceArgument.source(listed.text))
   }
 
   /// The last part of an address without its ending, made safe as a file name.
@@ -158,17 +162,17 @@ struct OutputNames: Sendable {
     String(text.map { $0 == "/" || $0 == "\\" || $0.isControl ? "-" : $0 }.drop { $0 == "." })
   }
 
-  /// The name, shortened so that a suffix and the longest ending fit. Cut between characters.
-  private static func shortened(_ name: String, suffix: String = "", room: Int) -> String {
-    let room = maximumByteCount - room - suffix.utf8.count - OutputFormats.longestEnding.utf8.count - 1
-    guard name.utf8.count > room else { return name + suffix }
+  /// The name, shortened so that the longest ending fits. Cut between characters.
+  private static func shortened(_ name: String, room: Int) -> String {
+    let room = maximumByteCount - room - OutputFormats.longestEnding.utf8.count - 1
+    guard name.utf8.count > room else { return name }
     var count = 0
     let part = name.prefix { character in
       count += character.utf8.count
       return count <= room
     }
     // A single character with many combining marks may be longer than a name.
-    return (part.isEmpty ? "image" : String(part)) + suffix
+    return part.isEmpty ? "image" : String(part)
   }
 }
 
@@ -206,5 +210,21 @@ struct CaptureDate {
     return zip(Self.letters, numbers).reduce(form) { text, part in
       text.replacing("%\(part.0)", with: part.1)
     }
+  }
+}
+
+/// How `{counter:03}` writes a number: with at least this many digits, zeros in front.
+private struct CounterForm {
+  private let width: Int
+
+  /// `nil` for a form that is no number from 1 to 9, with or without a zero in front.
+  init?(_ form: String) {
+    let digits = form.hasPrefix("0") ? form.dropFirst() : form[...]
+    guard digits.count == 1, let width = Int(digits), width > 0 else { return nil }
+    self.width = width
+  }
+
+  func text(_ number: String) -> String {
+    String(repeating: "0", count: max(0, width - number.count)) + number
   }
 }

@@ -2,14 +2,22 @@ import Ozu
 
 /// Encodes and writes the results of commands.
 struct ResultWriter: Sendable {
+  static let onlySmallerOption = OptionSpecification(
+    name: "only-smaller",
+    help: "Write no result that has as many bytes as its source or more; the report says so.")
+
   let target: OutputTarget
   let pipeline: ImagePipeline
+  /// Whether a result that has no fewer bytes than its source is left out.
+  var writesOnlySmaller = false
 
   /// A file that was written.
   struct Written: Sendable {
     let path: String
     let image: EncodedImage
     let duration: Duration
+    /// Whether it was left out, because it has no fewer bytes than its source.
+    var isLeftOut = false
   }
 
   /// Encodes a result, or finds it in the cache, and writes it.
@@ -26,6 +34,10 @@ struct ResultWriter: Sendable {
     let start = ContinuousClock.now
     let result = OutputTarget.Result(
       data: image.data, type: image.type, size: image.size, metadata: image.header?.metadata, part: part)
+    if writesOnlySmaller, image.data.count >= image.sourceByteCount {
+      return Written(
+        path: target.path(of: result, forSource: index), image: image, duration: .zero, isLeftOut: true)
+    }
     let path = try await BlockingWork.run { [target] in try target.write(result, forSource: index) }
     return Written(path: path, image: image, duration: start.duration(to: .now))
   }

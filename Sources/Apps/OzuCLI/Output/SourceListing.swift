@@ -8,6 +8,8 @@ struct ListedSource: Sendable {
   let text: String
   /// The folder it was found in, relative to the one that was named, without slashes at its ends; empty otherwise.
   var folder = ""
+  /// The name that a list gives it, for its result; `nil` for that of its address.
+  var name: String?
 }
 
 /// Finds the pictures in the folders among the sources of a command.
@@ -40,36 +42,40 @@ struct SourceListing {
   ///
   /// - Parameter output: the value of `-o`, or its default.
   init(
-    _ arguments: ParsedArguments, output: String?, _ configuration: ImagePipeline.Configuration
-  ) throws(UsageError) {
+    _ arguments: ParsedArguments, output: String?, _ configuration: ImagePipeline.Configuration,
+    _ console: Console
+  ) async throws(UsageError) {
     try SourceArgument.checkStandardInput(arguments.positional)
+    let list = try await SourceList.sources(arguments, console)
     let folder: String? = if let output { try OutputTarget.folder(output) } else { nil }
     try self.init(
-      arguments.positional, isRecursive: arguments.has(OptionSpecification.recursive.name),
-      excluding: folder, types: configuration.readableTypes)
+      arguments.positional.map { ListedSource(text: $0) } + list,
+      isRecursive: arguments.has(OptionSpecification.recursive.name), excluding: folder,
+      types: configuration.readableTypes)
   }
 
   /// - Parameters:
-  ///   - texts: the sources as they were typed.
+  ///   - named: the sources as they were typed.
   ///   - isRecursive: whether folders are listed.
   ///   - output: the folder for results.
   ///   - types: the formats that count as pictures.
   init(
-    _ texts: [String], isRecursive: Bool, excluding output: String?, types: [ImageType]
+    _ named: [ListedSource], isRecursive: Bool, excluding output: String?, types: [ImageType]
   ) throws(UsageError) {
     self.types = Set(types)
-    let folders = texts.filter { Self.folder($0) != nil }
+    let folders = named.filter { Self.folder($0.text) != nil }
     if !isRecursive, let first = folders.first {
-      throw UsageError("\(first): this is a folder", hint: "-r takes the pictures in it and below it.")
+      throw UsageError("\(first.text): this is a folder", hint: "-r takes the pictures in it and below it.")
     }
     hasFolders = !folders.isEmpty
-    let named = folders.compactMap { Self.folder($0).flatMap(Self.identity) }
+    let identities = folders.compactMap { Self.folder($0.text).flatMap(Self.identity) }
     let identity = output.flatMap(Self.identity)
     // A folder that is a source and also the folder for results is listed.
-    excluded = named.contains { $0 == identity } ? nil : identity
-    for text in texts {
+    excluded = identities.contains { $0 == identity } ? nil : identity
+    for source in named {
+      let text = source.text
       guard let folder = Self.folder(text) else {
-        sources.append(ListedSource(text: text))
+        sources.append(source)
         continue
       }
       let (count, problemCount) = (sources.count, problems.count)

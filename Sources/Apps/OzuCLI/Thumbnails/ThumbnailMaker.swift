@@ -9,11 +9,10 @@ struct ThumbnailMaker: Sendable {
   ///
   /// - Throws: `ThumbnailError` for a source that is not a local file, `ImageError` for a file that cannot be read.
   static func original(_ text: String) throws -> ThumbnailCache.Original {
-    guard SourceArgument.isFile(text), case .url(let url) = SourceArgument.source(text) else {
+    guard SourceArgument.isFile(text) else {
       throw ThumbnailError("only files of this machine have thumbnails in the shared cache")
     }
-    // A path is used as it was typed: URLs may normalise characters, and names of files are bytes.
-    let path = text.lowercased().hasPrefix("file:") ? url.path(percentEncoded: false) : text
+    let path = SourceArgument.path(ofFile: text)
     var status = stat()
     guard stat(path, &status) == 0 else { throw ImageError.noSuchFile(path) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw ImageError.irregularFile(path) }

@@ -1,0 +1,73 @@
+import Foundation
+import Ozu
+
+extension OptionSpecification {
+  /// A list of sources; see `SourceList`.
+  static let from = OptionSpecification(
+    name: "from", value: "FILE|-", kind: .file,
+    help: """
+      Take the sources in this file too, or in standard input: one a line. Behind a tab may stand a name of its own for the \
+      result, which {name} stands for, and {dir} for its folders.
+      """)
+}
+
+/// The lines of `--from`: a source each, with a name of its own behind a tab if it has one.
+enum SourceList {
+  /// The sources of the option; none without it.
+  ///
+  /// - Throws: for a file that cannot be read, and for a name that leads out of the folder of the results.
+  static func sources(
+    _ arguments: ParsedArguments, _ console: Console
+  ) async throws(UsageError) -> [ListedSource] {
+    guard let path = arguments.value(OptionSpecification.from.name) else { return [] }
+    let lines: [String]
+    do {
+      lines = try await BlockingWork.run { try self.lines(of: path, console) }
+    } catch {
+      throw UsageError("--from \(path): \(error.oneLine)")
+    }
+    var sources: [ListedSource] = []
+    for (index, line) in lines.enumerated() where !line.isEmpty {
+      sources.append(try source(line, "--from \(path), line \(index + 1)"))
+    }
+    if sources.isEmpty { throw UsageError("--from \(path): there is no source in it") }
+    try SourceArgument.checkStandardInput(
+      arguments.positional + sources.map(\.text)
+        + (path == SourceArgument.standardInput ? [SourceArgument.standardInput] : []))
+    return sources
+  }
+
+  private static func lines(of path: String, _ console: Console) throws -> [String] {
+    if path == SourceArgument.standardInput {
+      var lines: [String] = []
+      while let more = console.readLines() { lines += more }
+      return lines
+    }
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    guard let text = String(validating: data, as: UTF8.self) else {
+      throw OutputError.unreadable("it is not a text in UTF-8")
+    }
+    return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+  }
+
+  private static func source(_ line: String, _ place: String) throws(UsageError) -> ListedSource {
+    let parts = line.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard !parts[0].isEmpty else { throw UsageError("\(place): a source is missing before the tab") }
+    guard parts.count == 2, !parts[1].isEmpty else { return ListedSource(text: parts[0]) }
+    // Its ending would come before that of the format.
+    var name = parts[1]
+    let ending = URL(fileURLWithPath: name).pathExtension
+    if OutputFormats.promisedType(ofEnding: ending.lowercased()) != nil {
+      name = String(name.dropLast(ending.count + 1))
+    }
+    var folders = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard let last = folders.popLast(), !last.isEmpty,
+      (folders + [last]).allSatisfy({ !$0.isEmpty && OutputNames.harmless($0) == $0 })
+    else {
+      throw UsageError(
+        "\(place): the name \(parts[1]) leads elsewhere or has a dot at its beginning",
+        hint: "For example: red-shoes, or shoes/red")
+    }
+    return ListedSource(text: parts[0], folder: folders.joined(separator: "/"), name: last)
+  }
+}
