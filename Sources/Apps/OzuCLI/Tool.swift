@@ -18,9 +18,17 @@ enum Tool {
   static let commands: [any Command.Type] =
     [
       LoadCommand.self, SetCommand.self, InfoCommand.self, ShowCommand.self, CompareCommand.self,
-      FramesCommand.self, CleanCommand.self,
+      FramesCommand.self, SheetCommand.self, SimilarCommand.self, CleanCommand.self,
       FetchCommand.self, ExplainCommand.self, CacheCommand.self, ThumbnailCommand.self,
-    ] + serverCommands + [DemoCommand.self, CompletionsCommand.self, ManualCommand.self]
+    ] + watchCommands + serverCommands + [DemoCommand.self, CompletionsCommand.self, ManualCommand.self]
+
+  private static var watchCommands: [any Command.Type] {
+    #if canImport(Glibc)
+      [WatchCommand.self]
+    #else
+      []
+    #endif
+  }
 
   private static var serverCommands: [any Command.Type] {
     #if canImport(OzuServer)

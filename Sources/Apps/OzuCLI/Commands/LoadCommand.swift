@@ -91,9 +91,9 @@ enum LoadCommand: Command {
         let isSmaller = arguments.has(ResultWriter.onlySmallerOption.name)
         return (ResultWriter(target: $0, pipeline: pipeline, writesOnlySmaller: isSmaller), format)
       },
-      cachePolicy: PipelineArguments.cachePolicy(arguments),
-      run: SourceRun(concurrentCount: concurrentLoads, console: console, style: style))
-    let hasFailure = await run.loadAll(listing)
+      cachePolicy: PipelineArguments.cachePolicy(arguments))
+    let hasFailure = await run.loadAll(
+      listing, SourceRun(concurrentCount: concurrentLoads, console: console, style: style))
     await pipeline.flush()
     let isTold = await observation.finish(pipeline, isJSON: style == .json)
     // Everything is written. Closing frees the folder for the next pipeline.
@@ -101,7 +101,8 @@ enum LoadCommand: Command {
     return hasFailure || !isTold ? .failed : .done
   }
 
-  private static func output(
+  /// The place of the results; `nil` if nothing is written.
+  static func output(
     _ arguments: ParsedArguments, _ listing: SourceListing, _ recipe: Recipe
   ) throws(UsageError) -> OutputTarget? {
     let format = try EncodingArguments.format(arguments)
@@ -137,15 +138,16 @@ struct LoadRun: Sendable {
   let output: (writer: ResultWriter, format: OutputFormat)?
   /// The use of the caches for results that are written.
   let cachePolicy: CachePolicy
-  let run: SourceRun<LoadReport>
 
   /// Loads all sources and prints the reports.
   ///
   /// - Returns: whether something failed.
-  func loadAll(_ listing: SourceListing) async -> Bool {
+  func loadAll(_ listing: SourceListing, _ run: SourceRun<LoadReport>) async -> Bool {
     let start = ContinuousClock.now
     var sum = LoadSum()
-    let hasFailure = await run.run(listing.sources, problems: listing.problems, load) { report in
+    let hasFailure = await run.run(
+      listing.sources, problems: listing.problems, { await load($0, $1, $2) }
+    ) { report in
       sum.add(report)
       switch run.style {
       case .json: run.console.print(report.json.text)
@@ -160,8 +162,9 @@ struct LoadRun: Sendable {
     return hasFailure
   }
 
-  private func load(
-    _ text: String, _ index: Int, _ onProgress: @escaping @Sendable (Double) -> Void
+  /// Loads one source, and writes its result.
+  func load(
+    _ text: String, _ index: Int, _ onProgress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async -> LoadReport {
     do {
       let limit = pipeline.configuration.decoding.limits.encodedByteCount

@@ -31,13 +31,15 @@ enum SetCommand: Command {
     positional: 1...Int.max - 1,
     operands: .file)
 
+  static let widths = OptionSpecification(
+    name: "widths", letter: "w", value: "N,…", help: "In pixels, up to 32; 320,640,1280,1920 by default.")
+  static let formats = OptionSpecification(
+    name: "formats", letter: "f", value: "FORMAT,…",
+    help: "The best first, from \(OutputFormats.list); \(defaultFormats) by default.")
+
   private static let options =
     [
-      OptionSpecification(
-        name: "widths", letter: "w", value: "N,…", help: "In pixels, up to 32; 320,640,1280,1920 by default."),
-      OptionSpecification(
-        name: "formats", letter: "f", value: "FORMAT,…",
-        help: "The best first, from \(OutputFormats.list); \(defaultFormats) by default."),
+      widths, formats,
       OptionSpecification(
         name: "output", letter: "o", value: "DIR|TEMPLATE", kind: .file,
         help: "Where the files go; . by default. A template has fields in braces."),
@@ -64,26 +66,14 @@ enum SetCommand: Command {
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     Heap.mapLargeBlocks()
     let style = try ReportStyle(arguments)
-    let widths = try widths(arguments)
-    let types = try types(arguments)
-    var formats: [OutputFormat] = []
-    for type in types { formats.append(try EncodingArguments.outputFormat(arguments, type)) }
-    let recipe = SetRecipe(
-      steps: try await Recipe(arguments), resizing: try ResizeArguments(arguments), widths: widths,
-      formats: formats)
-    if recipe.steps.isRelative {
-      throw UsageError("--size: ozu set makes its sizes from --widths, not from a percentage")
-    }
+    let recipe = try await recipe(arguments)
     let page = try page(arguments)
     let configuration = try PipelineArguments.configuration(arguments)
     let place = arguments.value("output") ?? "."
     let listing = try await SourceListing(arguments, output: place, configuration, console)
-    var target = try OutputTarget(
-      setIn: place, types: types, hasSeveralWidths: widths.count > 1, sources: listing.sources,
-      files: recipe.steps.files, overwritesSources: arguments.has(OptionSpecification.overwriteSources.name))
+    var target = try target(place, arguments, listing.sources, recipe)
     let trace = try Observation.trace(arguments, sources: listing.sources, output: target)
     target.trace = trace
-    target.keepsTimes = arguments.has(FileTimes.option.name)
     let concurrentSources = try arguments.integer("jobs", in: 1...64) ?? concurrentSources
     let console = trace?.isStandardOutput ?? false ? console.withoutOutput : console
     let reports = page != nil && style != .json ? console.withoutOutput : console
@@ -108,6 +98,32 @@ enum SetCommand: Command {
     let isTold = await observation.finish(pipeline, isJSON: style == .json)
     await pipeline.diskCache?.close()
     return hasFailure || !isTold ? .failed : .done
+  }
+
+  /// The results that the options ask for.
+  static func recipe(_ arguments: ParsedArguments) async throws(UsageError) -> SetRecipe {
+    let widths = try widths(arguments)
+    var formats: [OutputFormat] = []
+    for type in try types(arguments) { formats.append(try EncodingArguments.outputFormat(arguments, type)) }
+    let recipe = SetRecipe(
+      steps: try await Recipe(arguments), resizing: try ResizeArguments(arguments), widths: widths,
+      formats: formats)
+    if recipe.steps.isRelative {
+      throw UsageError("--size: ozu set makes its sizes from --widths, not from a percentage")
+    }
+    return recipe
+  }
+
+  /// The place of the results of sources.
+  static func target(
+    _ path: String, _ arguments: ParsedArguments, _ sources: [ListedSource], _ recipe: SetRecipe
+  ) throws(UsageError) -> OutputTarget {
+    var target = try OutputTarget(
+      setIn: path, types: recipe.formats.flatMap(\.types), hasSeveralWidths: recipe.widths.count > 1,
+      sources: sources, files: recipe.steps.files,
+      overwritesSources: arguments.has(OptionSpecification.overwriteSources.name))
+    target.keepsTimes = arguments.has(FileTimes.option.name)
+    return target
   }
 
   private static func print(

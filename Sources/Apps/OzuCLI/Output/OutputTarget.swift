@@ -76,7 +76,7 @@ struct OutputTarget: Sendable {
       let file = OutputFile(path)
       destination = .file(file)
       let ending = URL(fileURLWithPath: file.path).pathExtension
-      let own = OutputNames.ending(of: sources[0])
+      let own = sources.first.map(OutputNames.ending) ?? ""
       let isOwn = format == .keep && Self.areOneFormat(ending, own)
       self.format = try Self.format(format, ending: ending, path, allowsAnyEnding || isOwn)
     }
@@ -198,7 +198,8 @@ struct OutputTarget: Sendable {
       [
         .name: OutputNames.baseName(of: listed[index]), .dir: listed[index].folder,
         .sourceExt: OutputNames.ending(of: sources[index]),
-        .index: OutputNames.index(index + 1, of: listed.count), .counter: "\(index + 1)",
+        .index: listed[index].number.map(String.init) ?? OutputNames.index(index + 1, of: listed.count),
+        .counter: "\(listed[index].number ?? index + 1)",
       ]
     }
   }

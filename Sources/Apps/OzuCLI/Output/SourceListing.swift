@@ -10,6 +10,8 @@ struct ListedSource: Sendable {
   var folder = ""
   /// The name that a list gives it, for its result; `nil` for that of its address.
   var name: String?
+  /// Its `{index}` and `{counter}`; `nil` for its place among the sources.
+  var number: Int?
 }
 
 /// Finds the pictures in the folders among the sources of a command.
@@ -28,16 +30,6 @@ struct SourceListing {
   /// The folder for results.
   private let excluded: FolderIdentity?
 
-  private struct FolderIdentity: Equatable {
-    let device: UInt64
-    let number: UInt64
-
-    init(_ status: stat) {
-      device = UInt64(truncatingIfNeeded: status.st_dev)
-      number = UInt64(status.st_ino)
-    }
-  }
-
   /// The sources of a command that writes results.
   ///
   /// - Parameter output: the value of `-o`, or its default.
@@ -54,6 +46,11 @@ struct SourceListing {
       types: configuration.readableTypes)
   }
 
+  /// One file of a folder that is watched.
+  init(fileOfFolder source: ListedSource) {
+    (sources, hasFolders, types, excluded) = ([source], true, [], nil)
+  }
+
   /// - Parameters:
   ///   - named: the sources as they were typed.
   ///   - isRecursive: whether folders are listed.
@@ -68,8 +65,8 @@ struct SourceListing {
       throw UsageError("\(first.text): this is a folder", hint: "-r takes the pictures in it and below it.")
     }
     hasFolders = !folders.isEmpty
-    let identities = folders.compactMap { Self.folder($0.text).flatMap(Self.identity) }
-    let identity = output.flatMap(Self.identity)
+    let identities = folders.compactMap { Self.folder($0.text).flatMap(FolderIdentity.init(path:)) }
+    let identity = output.flatMap(FolderIdentity.init(path:))
     // A folder that is a source and also the folder for results is listed.
     excluded = identities.contains { $0 == identity } ? nil : identity
     for source in named {
@@ -96,12 +93,6 @@ struct SourceListing {
     return text.lowercased().hasPrefix("file:") ? path : text
   }
 
-  private static func identity(_ path: String) -> FolderIdentity? {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    return FolderIdentity(status)
-  }
-
   private mutating func list(_ path: String, _ folder: String) {
     let names: [FileName]
     do throws(SystemError) {
@@ -112,7 +103,7 @@ struct SourceListing {
     for name in names where !name.isHidden {
       let start = path.hasSuffix("/") ? path : path + "/"
       do throws(SystemError) {
-        switch try kind(of: name.path(in: start)) {
+        switch try Self.kind(of: name.path(in: start), types) {
         case .folder(let identity):
           if identity == excluded { continue }
           guard let text = name.text else {
@@ -134,6 +125,11 @@ struct SourceListing {
     }
   }
 
+  /// Whether a path leads to a regular file that begins like a picture.
+  static func isPicture(_ path: String, _ types: Set<ImageType>) -> Bool {
+    if case .picture = try? kind(of: Array(path.utf8CString), types) { true } else { false }
+  }
+
   private enum Kind {
     case folder(FolderIdentity)
     /// A regular file that begins like a picture, or a link to one.
@@ -142,7 +138,7 @@ struct SourceListing {
   }
 
   /// - Throws: for a file that may be a picture and cannot be opened or read.
-  private func kind(of path: [CChar]) throws(SystemError) -> Kind {
+  private static func kind(of path: [CChar], _ types: Set<ImageType>) throws(SystemError) -> Kind {
     var status = stat()
     guard lstat(path, &status) == 0 else {
       // Removed since the folder was read.
@@ -191,6 +187,24 @@ struct SourceListing {
 
   private mutating func fail(_ path: String, _ reason: String) {
     problems.append(LoadReport(source: path, outcome: .failure(ListingError(description: reason))))
+  }
+}
+
+/// The identity of a folder, the same for all paths that lead to it.
+struct FolderIdentity: Equatable, Sendable {
+  private let device: UInt64
+  private let number: UInt64
+
+  init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    number = UInt64(status.st_ino)
+  }
+
+  /// `nil` if nothing is there.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
   }
 }
 

@@ -1,0 +1,195 @@
+import Foundation
+import Ozu
+import OzuBase
+
+/// `ozu sheet`: many pictures, small, on one.
+enum SheetCommand: Command {
+  static let specification = CommandSpecification(
+    name: "sheet",
+    summary: "Put many pictures, small, on one: a contact sheet.",
+    synopsis: OptionSpecification.synopsis("SOURCE…", options),
+    discussion: """
+      Each picture fills a cell, or lies in the middle of it with --mode fit. The pictures stand in rows, in the order of the
+      sources; those that cannot be read are left out, and make the command fail at the end. With --rows there are several
+      sheets when one is full; then their names need {index} or {counter}, the number of the sheet. A SOURCE is the same as
+      for "ozu load".
+      """,
+    options: options,
+    positional: 1...Int.max - 1,
+    operands: .file)
+
+  private static let modes: [(String, ScaleMode)] = [("cover", .aspectFill), ("fit", .aspectFit)]
+  private static let options: [OptionSpecification] =
+    [
+      OptionSpecification(
+        name: "output", letter: "o", value: "FILE|TEMPLATE|-", kind: .file,
+        help: "The sheet; its ending says the format. Several sheets need {index}."),
+      OptionSpecification(
+        name: "columns", value: "N", help: "Pictures beside each other, 1 to 1000; 5 by default."),
+      OptionSpecification(
+        name: "rows", value: "N", help: "Rows of a sheet; by default one sheet has all pictures."),
+      OptionSpecification(
+        name: "cell", value: "WxH|N", help: "The size of a cell in pixels; 200x200 by default."),
+      OptionSpecification(
+        name: "mode", letter: "m", value: modes.map(\.0).joined(separator: "|"), kind: .words(modes.map(\.0)),
+        help:
+          "cover: fill the cell and cut off what is outside (default). fit: the whole picture in the cell."),
+      OptionSpecification(
+        name: "gap", value: "N", help: "Pixels around and between them, up to 1000; 12 by default."),
+      OptionSpecification(
+        name: "background", value: "COLOR", help: "white by default; \(ColorArgument.notation)."),
+      .recursive, .from, .jobs(concurrentPictures),
+      OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
+    ] + EncodingArguments.options + [.cache, .noCache] + NetworkArguments.options + [.maxPixels, .isolation]
+
+  private static let concurrentPictures = 8
+
+  static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    guard let path = arguments.value("output") else {
+      throw UsageError("sheet needs -o", hint: "For example: -o sheet.jpg")
+    }
+    let configuration = try PipelineArguments.configuration(arguments)
+    let layout = try layout(arguments)
+    let mode = try arguments.choice("mode", among: modes) ?? .aspectFill
+    let perSheet = try arguments.integer("rows", in: 1...65_535).map { $0 * layout.columns }
+    let jobs = try arguments.integer("jobs", in: 1...64) ?? concurrentPictures
+    let listing = try await SourceListing(arguments, output: nil, configuration, console)
+    listing.problems.flatMap(\.errorLines).forEach(console.printError)
+    guard !listing.sources.isEmpty else { return .failed }
+    let pages = try pages(of: listing.sources.count, perSheet, layout, configuration.decoding.limits)
+    let target = try target(path, arguments, listing, sheets: pages.count)
+    let format = try EncodingArguments.outputFormat(arguments, target.format)
+    let console = target.isStandardOutput ? console.withoutOutput : console
+    let pipeline = PipelineArguments.pipeline(configuration, console: console)
+    let maker = SheetMaker(layout: layout, mode: mode, pipeline: pipeline)
+    let style: ReportStyle = arguments.has("quiet") ? .quiet : .text
+    var hasFailure = !listing.problems.isEmpty
+    for (number, page) in pages.enumerated() {
+      let sources = Array(listing.sources[page])
+      var cells: [Bitmap] = []
+      let run = SourceRun<SheetCell>(concurrentCount: jobs, console: console, style: style)
+      let hasLost = await run.run(sources, problems: []) { text, _, _ in
+        await maker.cell(text)
+      } print: { cell in
+        if let bitmap = cell.bitmap { cells.append(bitmap) }
+      }
+      hasFailure = hasFailure || hasLost
+      guard !cells.isEmpty else { continue }
+      do {
+        let sheet = try await BlockingWork.run { [cells] in layout.drawn(cells) }
+        let type = target.format ?? (sheet.isOpaque ? .jpeg : .png)
+        let data = try await pipeline.encode(Picture(sheet), as: type, options: format.options)
+        let result = OutputTarget.Result(
+          data: data, type: type, size: sheet.size, part: number, frame: (number + 1, pages.count))
+        let place = try await BlockingWork.run { try target.write(result, forSource: 0) }
+        guard style != .quiet else { continue }
+        let count = cells.count == 1 ? "1 picture" : "\(cells.count) pictures"
+        console.print("\(PrintableText.name(place)): \(count), \(sheet.size), \(Format.bytes(data.count))")
+      } catch {
+        console.printError("ozu: \(error.reason)")
+        hasFailure = true
+      }
+    }
+    await pipeline.end()
+    return hasFailure ? .failed : .done
+  }
+
+  private static func layout(_ arguments: ParsedArguments) throws(UsageError) -> ContactSheet {
+    var cell = PixelSize(200, 200)
+    if let text = arguments.value("cell") {
+      guard let side = Int(text) else {
+        cell = try ResizeArguments.size(text, of: "cell")
+        return try layout(arguments, cell)
+      }
+      guard (1...Resize.openSide).contains(side) else {
+        throw UsageError("--cell \(text): a side must be from 1 to \(Resize.openSide) pixels")
+      }
+      cell = PixelSize(side, side)
+    }
+    return try layout(arguments, cell)
+  }
+
+  private static func layout(_ arguments: ParsedArguments, _ cell: PixelSize) throws(UsageError)
+    -> ContactSheet
+  {
+    let text = arguments.value("background") ?? "white"
+    guard let background = ColorArgument.color(text) else {
+      throw UsageError("--background \(text): a colour is needed: \(ColorArgument.notation)")
+    }
+    return ContactSheet(
+      columns: try arguments.integer("columns", in: 1...1000) ?? 5, cell: cell,
+      gap: try arguments.integer("gap", in: 0...1000) ?? 12, background: background)
+  }
+
+  /// The numbers of the sources of each sheet.
+  ///
+  /// - Throws: for a sheet that would be over a limit.
+  private static func pages(
+    of count: Int, _ perSheet: Int?, _ layout: ContactSheet, _ limits: DecodingLimits
+  ) throws(UsageError) -> [Range<Int>] {
+    let size = min(perSheet ?? count, count)
+    guard let sheet = layout.size(of: size), sheet.width <= limits.pixelCount / sheet.height else {
+      throw UsageError(
+        "a sheet of \(size) pictures would be too large",
+        hint: "--rows makes several, and --cell smaller pictures; --max-pixels raises the limit.")
+    }
+    return stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
+  }
+
+  private static func target(
+    _ path: String, _ arguments: ParsedArguments, _ listing: SourceListing, sheets count: Int
+  ) throws(UsageError) -> OutputTarget {
+    if path.hasSuffix("/") {
+      throw UsageError("-o \(path): this names a folder; the name of a file must follow")
+    }
+    let format = try EncodingArguments.format(arguments)
+    if format == .keep { throw UsageError("--format keep: a sheet has several sources") }
+    var isNumbered = false
+    if OutputTemplate.isTemplate(path) {
+      let template = try OutputTemplate(path)
+      isNumbered = template.has(.index) || template.has(.counter) || template.has(.hash)
+      let known: [OutputTemplate.Field] = [.index, .counter, .width, .height, .ext, .hash]
+      if let field = OutputTemplate.Field.allCases.first(where: { template.has($0) && !known.contains($0) }) {
+        throw UsageError("-o \(path): a sheet has no {\(field.rawValue)}; it has several sources")
+      }
+    }
+    guard count <= 1 || isNumbered else {
+      throw UsageError("-o \(path): \(count) sheets need {index} in their names")
+    }
+    return try OutputTarget(
+      path: path, format: format, sources: Array(listing.sources.prefix(1)),
+      files: listing.sources.map { SourceArgument.source($0.text) }, overwritesSources: false,
+      allowsAnyEnding: arguments.has("force"))
+  }
+}
+
+/// The outcome for one source of `ozu sheet`.
+private struct SheetCell: SourceReporting {
+  var bitmap: Bitmap?
+  var errorLines: [String] = []
+}
+
+/// Makes the pictures of a sheet.
+private struct SheetMaker: Sendable {
+  let layout: ContactSheet
+  let mode: ScaleMode
+  let pipeline: ImagePipeline
+
+  /// A picture that fills a cell.
+  func cell(_ text: String) async -> SheetCell {
+    do {
+      let limit = pipeline.configuration.decoding.limits.encodedByteCount
+      let source = try await SourceArgument.read(text, limit: limit)
+      var request = ImageRequest(
+        source,
+        resize: Resize(
+          layout.cell, mode: mode, crops: mode == .aspectFill, allowsUpscaling: mode == .aspectFill),
+        processors: [.pad(to: layout.cell, color: layout.background)])
+      // Other commands have no use for a rendition of this size.
+      request.writeLayers = .originals
+      return SheetCell(bitmap: try await pipeline.image(for: request).bitmap)
+    } catch {
+      return SheetCell(errorLines: ["ozu: \(SourceArgument.line(text)): \(error.reason)"])
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Ozu
+import OzuBase
+
+/// `ozu similar`: finds pictures that are copies of each other.
+enum SimilarCommand: Command {
+  static let specification = CommandSpecification(
+    name: "similar",
+    summary: "Find duplicates, and pictures that look alike.",
+    synopsis: OptionSpecification.synopsis("SOURCE…", options),
+    discussion: """
+      Prints groups of pictures, with an empty line between two groups: the largest picture first, then its copies, with their
+      sizes and how far they are from it. "same bytes" says that the files are equal. The distance is the number of bits, of 64,
+      in which the perceptual hashes of two pictures differ: copies in another size, format or quality have 10 at most as a
+      rule, other pictures about 32. A group has every picture that is near one of the others in it. Crops, turned and mirrored
+      copies are not found, and pictures of one colour only if their bytes are equal. Nothing is removed. A SOURCE is the same
+      as for "ozu load".
+      """,
+    options: options,
+    positional: 1...Int.max - 1,
+    operands: .file)
+
+  private static let options: [OptionSpecification] =
+    [
+      OptionSpecification(
+        name: "distance", letter: "d", value: "N",
+        help: "How far pictures of a group may be from each other, 0 to 32; 8 by default."),
+      OptionSpecification(name: "exact", help: "Only files with the same bytes; nothing is decoded."),
+      .recursive, .from, .jobs(concurrentPictures), .cache, .noCache,
+    ] + NetworkArguments.options + [.maxPixels, .isolation, .json]
+
+  private static let concurrentPictures = 8
+  private static let standardDistance = 8
+
+  static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    Heap.mapLargeBlocks()
+    let style = try ReportStyle(arguments)
+    let isExact = arguments.has("exact")
+    if isExact, arguments.has("distance") {
+      throw UsageError("--exact and --distance cannot be used together")
+    }
+    let distance = try arguments.integer("distance", in: 0...32) ?? standardDistance
+    let jobs = try arguments.integer("jobs", in: 1...64) ?? concurrentPictures
+    let configuration = try PipelineArguments.configuration(arguments)
+    let listing = try await SourceListing(arguments, output: nil, configuration, console)
+    let pipeline = PipelineArguments.pipeline(configuration, console: console)
+    var pictures: [SimilarPicture] = []
+    let problems = listing.problems.map { problem in
+      let reason = if case .failure(let error) = problem.outcome { error.reason } else { "" }
+      return SimilarReport(source: problem.source, outcome: .failure(OutputError.unreadable(reason)))
+    }
+    let run = SourceRun<SimilarReport>(concurrentCount: jobs, console: console, style: style)
+    let hasFailure = await run.run(listing.sources, problems: problems) { text, _, _ in
+      await SimilarReport(text, pipeline, isExact: isExact)
+    } print: { report in
+      switch report.outcome {
+      case .success(let picture): pictures.append(picture)
+      case .failure(let error):
+        guard style == .json else { return }
+        let members = [("source", JSON.string(report.source)), ("error", .string(error.reason))]
+        console.print(JSON.report("similar", members).text)
+      }
+    }
+    await pipeline.end()
+    let groups = await groups(pictures, within: distance)
+    for (number, group) in groups.enumerated() {
+      console.print(style == .json ? group.json.text : (number == 0 ? "" : "\n") + group.text)
+    }
+    if groups.isEmpty, style == .text { console.print("no pictures look alike") }
+    return hasFailure ? .failed : .done
+  }
+
+  private static func groups(_ pictures: [SimilarPicture], within distance: Int) async -> [SimilarGroup] {
+    (try? await BlockingWork.run { SimilarGroup.groups(of: pictures, within: distance) }) ?? []
+  }
+}
+
+/// The outcome for one source of `ozu similar`.
+private struct SimilarReport: SourceReporting {
+  let source: String
+  let outcome: Result<SimilarPicture, any Error>
+
+  init(source: String, outcome: Result<SimilarPicture, any Error>) {
+    (self.source, self.outcome) = (source, outcome)
+  }
+
+  /// Reads a picture, and makes its hash unless only equal bytes are looked for.
+  init(_ text: String, _ pipeline: ImagePipeline, isExact: Bool) async {
+    source = SourceArgument.shown(text)
+    do {
+      let limit = pipeline.configuration.decoding.limits.encodedByteCount
+      let request = ImageRequest(try await SourceArgument.read(text, limit: limit))
+      let data = try await pipeline.data(for: request)
+      let size = try await pipeline.header(for: request).size
+      var hash: PerceptualHash?
+      if !isExact {
+        var small = ImageRequest(request.source, resize: Resize(PixelSize(Self.side, Self.side)))
+        // Other commands have no use for a rendition of this size.
+        small.writeLayers = .originals
+        hash = PerceptualHash(try await pipeline.image(for: small).bitmap)
+      }
+      outcome = .success(
+        SimilarPicture(
+          source: source, size: size, byteCount: data.count, digest: CacheKey(hashing: data), hash: hash))
+    } catch {
+      outcome = .failure(error)
+    }
+  }
+
+  /// The hash reduces a picture to 32 by 32 pixels; twice as many in front of it leave its averages alone.
+  private static let side = 96
+
+  var errorLines: [String] {
+    guard case .failure(let error) = outcome else { return [] }
+    return ["ozu: \(PrintableText.name(source)): \(error.reason)"]
+  }
+}

@@ -1,0 +1,237 @@
+#if canImport(Glibc)
+  import Foundation
+  import Ozu
+  import OzuBase
+
+  /// `ozu watch`: does with each picture that comes into a folder what `ozu load` or `ozu set` does.
+  enum WatchCommand: Command {
+    static let specification = CommandSpecification(
+      name: "watch",
+      summary: "Do the same with every picture that comes into a folder.",
+      synopsis: OptionSpecification.synopsis("FOLDER", options),
+      discussion: """
+        Waits for pictures in FOLDER and makes a result of each, with the steps and options of "ozu load"; with --widths several,
+        as "ozu set" makes them. A file is taken when the program that writes it closes it, or when it is moved there, and is a
+        picture if its first bytes say so. Names that begin with a dot or end as those of running downloads are skipped.
+        Pictures that are there already are taken with --existing. {index} and {counter} count from the start.
+
+        A picture that is written again is made again, and replaces its result. Results may not go into the folder itself; below
+        it, their folder is not watched. Ctrl-C or SIGTERM ends the command when the pictures that have come are done; a second
+        one ends it at once. Without --cache there is no disk cache.
+        """,
+      options: options,
+      positional: 1...1,
+      operands: .folder)
+
+    private static let options =
+      [
+        OptionSpecification(
+          name: "output", letter: "o", value: "DIR|TEMPLATE", kind: .file,
+          help: "Where the results go. A template has fields in braces."),
+        OptionSpecification(name: "existing", help: "Take the pictures that are there already, too."),
+        OptionSpecification(
+          name: "recursive", letter: "r", help: "Watch the folders in it too, also those that come later."),
+        SetCommand.widths,
+        OptionSpecification(
+          name: SetCommand.formats.name, value: SetCommand.formats.value,
+          help: "With --widths. " + SetCommand.formats.help),
+      ] + Recipe.options + EncodingArguments.options + [
+        ResultWriter.onlySmallerOption, FileTimes.option, .jobs(concurrentPictures),
+        OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
+        ReportStyle.verboseOption, .cache, .maxPixels, .isolation, .json,
+      ]
+
+    private static let concurrentPictures = 2
+
+    static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+      Heap.mapLargeBlocks()
+      let style = try ReportStyle(arguments)
+      let folder = arguments.positional[0]
+      let jobs = try arguments.integer("jobs", in: 1...64) ?? concurrentPictures
+      guard let output = arguments.value("output") else {
+        throw UsageError("watch needs -o", hint: "For example: ozu watch \(folder) -s 1600 -o out/")
+      }
+      guard let identity = FolderIdentity(path: folder) else {
+        throw UsageError("\(folder): there is no such folder")
+      }
+      let results = try OutputTarget.folder(output)
+      guard results.flatMap(FolderIdentity.init(path:)) != identity else {
+        throw UsageError("-o \(output): results in the folder that is watched would be its pictures again")
+      }
+      let maker = try await WatchedPictureMaker(arguments, folder, output, console)
+      let watch: FolderWatch
+      do throws(SystemError) {
+        watch = try FolderWatch(
+          folder, isRecursive: arguments.has(OptionSpecification.recursive.name), results: results)
+      } catch {
+        throw UsageError("\(folder): it cannot be watched: \(systemMessage(error.code))")
+      }
+      let end = await EndSignal()
+      let waiting = Task {
+        await end.wait()
+        watch.end()
+      }
+      if style != .quiet { console.printError("ozu: watching \(PrintableText.name(folder)); Ctrl-C ends it") }
+      let run = WatchRun(maker: maker, jobs: jobs, console: console, style: style)
+      var status = ExitStatus.done
+      if arguments.has("existing") { await run.make(watch.existing()) }
+      while let events = await Self.next(watch) {
+        await run.make(
+          events.compactMap {
+            if case .file(let path, let folder) = $0 { ListedSource(text: path, folder: folder) } else { nil }
+          })
+        if events.contains(.overflow) {
+          console.printError(
+            "ozu: too much happens at once, or in too many folders; pictures may be left out")
+        }
+        if events.contains(.gone) {
+          console.printError("ozu: \(PrintableText.name(folder)) has gone")
+          status = .failed
+          break
+        }
+      }
+      waiting.cancel()
+      await maker.pipeline.end()
+      return run.finish() ? .failed : status
+    }
+
+    // Reading blocks for long, so it has a queue of its own.
+    private static let queue = DispatchQueue(label: "ozu.cli.watch")
+
+    private static func next(_ watch: FolderWatch) async -> [FolderWatch.Event]? {
+      await withCheckedContinuation { continuation in
+        queue.async { continuation.resume(returning: watch.next()) }
+      }
+    }
+  }
+
+  /// Makes the results of one picture, by the options of `ozu load`, or of `ozu set` with `--widths`.
+  private struct WatchedPictureMaker: Sendable {
+    private enum Work: Sendable {
+      case load(Recipe)
+      case set(SetRecipe)
+    }
+
+    let pipeline: ImagePipeline
+    let types: Set<ImageType>
+    private let work: Work
+    private let arguments: ParsedArguments
+    private let output: String
+
+    init(
+      _ arguments: ParsedArguments, _ folder: String, _ output: String, _ console: Console
+    ) async throws(UsageError) {
+      var configuration = try PipelineArguments.configuration(arguments)
+      configuration.decoding.isolation = try IsolationOption.isolation(arguments, isUntrusted: true)
+      // A process that runs for days would keep the user's cache from all others.
+      if !arguments.has(OptionSpecification.cache.name) { configuration.caching.diskStorage = .none }
+      types = Set(configuration.readableTypes)
+      (self.arguments, self.output) = (arguments, output)
+      if arguments.has(SetCommand.widths.name) {
+        work = .set(try await SetCommand.recipe(arguments))
+      } else {
+        if arguments.has(SetCommand.formats.name) { throw UsageError("--formats needs --widths") }
+        work = .load(try await Recipe(arguments))
+      }
+      pipeline = PipelineArguments.pipeline(configuration, console: console)
+      // Wrong options are known now and not with the first picture.
+      _ = try run(ListedSource(text: folder + "/a"))
+    }
+
+    /// The reports of one picture.
+    func make(_ source: ListedSource) async -> WatchReport {
+      do throws(UsageError) {
+        switch try run(source) {
+        case .load(let run): return WatchReport(load: await run.load(source.text, 0))
+        case .set(let run): return WatchReport(set: await run.make(source.text, 0))
+        }
+      } catch {
+        return WatchReport(
+          load: LoadReport(source: source.text, outcome: .failure(OutputError.unreadable(error.message))))
+      }
+    }
+
+    private enum Run {
+      case load(LoadRun)
+      case set(SetRun)
+    }
+
+    /// The run of one source: the place of its result follows from it alone.
+    private func run(_ source: ListedSource) throws(UsageError) -> Run {
+      switch work {
+      case .load(let recipe):
+        let target = try LoadCommand.output(arguments, SourceListing(fileOfFolder: source), recipe)
+        let format = try EncodingArguments.outputFormat(arguments, target?.format)
+        let isSmaller = arguments.has(ResultWriter.onlySmallerOption.name)
+        return .load(
+          LoadRun(
+            recipe: recipe, pipeline: pipeline,
+            output: target.map {
+              (ResultWriter(target: $0, pipeline: pipeline, writesOnlySmaller: isSmaller), format)
+            }, cachePolicy: .bypass))
+      case .set(let recipe):
+        let target = try SetCommand.target(output, arguments, [source], recipe)
+        return .set(
+          SetRun(recipe: recipe, page: nil, writer: ResultWriter(target: target, pipeline: pipeline)))
+      }
+    }
+  }
+
+  /// The outcome for one picture of `ozu watch`.
+  private struct WatchReport: SourceReporting {
+    var load: LoadReport?
+    var set: SetReport?
+
+    var errorLines: [String] { (load?.errorLines ?? []) + (set?.errorLines ?? []) }
+
+    func lines(_ style: ReportStyle, _ width: Int) -> [String] {
+      switch style {
+      case .json: [load?.json].compactMap { $0?.text } + (set?.json ?? []).map(\.text)
+      case .quiet: []
+      case .text, .verbose:
+        [load?.line(isVerbose: style == .verbose), set?.lines].compactMap(\.self)
+      }
+    }
+  }
+
+  /// The work of `ozu watch`: batches of pictures that came together.
+  private final class WatchRun {
+    private let maker: WatchedPictureMaker
+    private let jobs: Int
+    private let console: Console
+    private let style: ReportStyle
+    private var sum = LoadSum()
+    private var (count, failureCount) = (0, 0)
+    private let start = ContinuousClock.now
+
+    init(maker: WatchedPictureMaker, jobs: Int, console: Console, style: ReportStyle) {
+      (self.maker, self.jobs, self.console, self.style) = (maker, jobs, console, style)
+    }
+
+    /// Makes the results of the pictures among files.
+    func make(_ files: [ListedSource]) async {
+      var pictures = files.filter { SourceListing.isPicture($0.text, maker.types) }
+      for index in pictures.indices {
+        count += 1
+        pictures[index].number = count
+      }
+      if pictures.isEmpty { return }
+      let run = SourceRun<WatchReport>(concurrentCount: jobs, console: console, style: .quiet)
+      _ = await run.run(pictures, problems: []) { [maker, pictures] _, index, _ in
+        await maker.make(pictures[index])
+      } print: { report in
+        if !report.errorLines.isEmpty { failureCount += 1 }
+        if let load = report.load { sum.add(load) }
+        for line in report.lines(style, console.width) { console.print(line) }
+      }
+    }
+
+    /// Prints the sum. Returns whether something failed.
+    func finish() -> Bool {
+      if count > 0, style == .text || style == .verbose {
+        console.printError("ozu: \(count) \(count == 1 ? "picture" : "pictures"), \(failureCount) failed")
+      }
+      return failureCount > 0
+    }
+  }
+#endif

@@ -1,0 +1,68 @@
+import Dispatch
+import Foundation
+import OzuBase
+
+/// The first SIGTERM, SIGINT or SIGHUP; a second one ends the process as it would have.
+///
+/// `Sendable`: the sources are made by `init` and only kept; everything else is locked.
+final class EndSignal: @unchecked Sendable {
+  private struct State {
+    var hasCome = false
+    var waiter: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+  private let sources: [any DispatchSourceSignal]
+  private let atEnd: @Sendable () -> Void
+
+  /// Returns when the sources listen: the signals are ignored before that, so one that came earlier would be lost.
+  ///
+  /// - Parameter atEnd: called before a second signal ends the process.
+  init(atEnd: @escaping @Sendable () -> Void = {}) async {
+    self.atEnd = atEnd
+    let queue = DispatchQueue(label: "ozu.signals")
+    // `nohup` lets the process ignore SIGHUP.
+    let numbers = [SIGTERM, SIGINT, SIGHUP].filter { !Interruption.isIgnored($0) }
+    sources = numbers.map { number in
+      // A source receives a signal only when its default action is switched off.
+      signal(number, SIG_IGN)
+      return DispatchSource.makeSignalSource(signal: number, queue: queue)
+    }
+    for (source, number) in zip(sources, numbers) {
+      source.setEventHandler { [weak self] in self?.come(number) }
+    }
+    for source in sources {
+      await withCheckedContinuation { continuation in
+        source.setRegistrationHandler { continuation.resume() }
+        source.resume()
+      }
+    }
+  }
+
+  private func come(_ number: Int32) {
+    let (isFirst, waiter) = state.withLock { state in
+      defer { (state.hasCome, state.waiter) = (true, nil) }
+      return (!state.hasCome, state.waiter)
+    }
+    waiter?.resume()
+    if isFirst { return }
+    atEnd()
+    // Ends the process as the signal would have. The signal is blocked on Dispatch's threads.
+    signal(number, SIG_DFL)
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    sigaddset(&mask, number)
+    pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+    raise(number)
+  }
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let hasCome = state.withLock { state in
+        if !state.hasCome { state.waiter = continuation }
+        return state.hasCome
+      }
+      if hasCome { continuation.resume() }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Ozu
+import OzuBase
+
+/// A picture that is compared with others.
+struct SimilarPicture: Sendable {
+  /// The source as it may be printed.
+  let source: String
+  let size: PixelSize
+  let byteCount: Int
+  /// Of all bytes of the file.
+  let digest: CacheKey
+  /// How it looks; `nil` when only bytes are compared.
+  let hash: PerceptualHash?
+
+  /// How many bits of the hashes differ: 0 for equal bytes; `nil` if they cannot be compared. A picture of one colour has no bits
+  /// and is like no other.
+  func distance(to other: SimilarPicture) -> Int? {
+    if digest == other.digest { return 0 }
+    guard let hash, let second = other.hash, hash.bits != 0, second.bits != 0 else { return nil }
+    return hash.distance(to: second)
+  }
+}
+
+/// Pictures that are copies of each other, the one with the most pixels first, then the one with the most bytes.
+struct SimilarGroup: Sendable {
+  let pictures: [SimilarPicture]
+
+  /// The groups of two pictures and more, in the order of their first pictures. A group has every picture that is within a
+  /// distance of another one in it.
+  ///
+  /// - Complexity: O(n²), a few nanoseconds each.
+  static func groups(of pictures: [SimilarPicture], within limit: Int) -> [SimilarGroup] {
+    var roots = Array(pictures.indices)
+    func root(_ index: Int) -> Int {
+      var index = index
+      while roots[index] != index {
+        roots[index] = roots[roots[index]]
+        index = roots[index]
+      }
+      return index
+    }
+    for second in pictures.indices {
+      for first in 0..<second {
+        guard let distance = pictures[first].distance(to: pictures[second]), distance <= limit else {
+          continue
+        }
+        let (a, b) = (root(first), root(second))
+        roots[max(a, b)] = min(a, b)
+      }
+    }
+    let members = Dictionary(grouping: pictures.indices) { root($0) }
+    return members.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { member in
+      let sorted = member.value.sorted { first, second in
+        let (a, b) = (pictures[first], pictures[second])
+        let areas = (a.size.pixelCount, b.size.pixelCount)
+        if areas.0 != areas.1 { return areas.0 > areas.1 }
+        return a.byteCount == b.byteCount ? first < second : a.byteCount > b.byteCount
+      }
+      return SimilarGroup(pictures: sorted.map { pictures[$0] })
+    }
+  }
+
+  var text: String {
+    let first = pictures[0]
+    return pictures.map { picture in
+      let head = "\(PrintableText.name(picture.source)): \(picture.size), \(Format.bytes(picture.byteCount))"
+      if picture.source == first.source { return head }
+      if picture.digest == first.digest { return head + ", same bytes" }
+      return head + (first.distance(to: picture).map { ", distance \($0)" } ?? "")
+    }.joined(separator: "\n")
+  }
+
+  var json: JSON {
+    let first = pictures[0]
+    return .report(
+      "similar",
+      [
+        (
+          "pictures",
+          .array(
+            pictures.map { picture in
+              .object([
+                ("source", .string(picture.source)), ("width", .integer(picture.size.width)),
+                ("height", .integer(picture.size.height)), ("bytes", .integer(picture.byteCount)),
+                ("hash", picture.hash.map { .string($0.description) } ?? .null),
+                ("distance", first.distance(to: picture).map(JSON.integer) ?? .null),
+                ("isSameBytes", .bool(picture.digest == first.digest)),
+              ])
+            })
+        )
+      ])
+  }
+}

@@ -1,0 +1,167 @@
+#if canImport(Glibc)
+  import Foundation
+  import OzuBase
+
+  /// The files that come into a folder: closed after writing, or moved there (inotify(7)).
+  ///
+  /// Names that begin with a dot, and those that browsers give to running downloads, are skipped: the file comes again under its
+  /// own name. One thread calls `next`; `end` may be called on any. The folders by their watches are used by `next` alone.
+  ///
+  /// `Sendable`: `folders` has one user at a time, because `next` is called by one thread after `init`.
+  final class FolderWatch: @unchecked Sendable {
+    /// What came.
+    enum Event: Equatable {
+      /// A file, and the folder it is in relative to the watched one.
+      case file(path: String, folder: String)
+      /// More came than the system has room for: some files are not named.
+      case overflow
+      /// The folder that is watched has gone.
+      case gone
+    }
+
+    private let descriptor: Int32
+    /// The ends of a pipe, which `end` makes readable.
+    private let wake: (read: Int32, write: Int32)
+    private let isRecursive: Bool
+    private let results: String?
+    /// The path and the relative folder of each watch.
+    private var folders: [Int32: (path: String, folder: String)] = [:]
+    private let root: Int32
+
+    private static let mask = UInt32(
+      IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF | Int32(IN_ONLYDIR))
+
+    /// - Parameters:
+    ///   - path: the folder.
+    ///   - isRecursive: whether its subfolders are watched too, also those that come later.
+    ///   - results: a folder that is not watched, because results go there. It need not exist yet.
+    init(_ path: String, isRecursive: Bool, results: String?) throws(SystemError) {
+      descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+      guard descriptor >= 0 else { throw SystemError(code: errno) }
+      var ends: [Int32] = [-1, -1]
+      let hasPipe = pipe(&ends) == 0
+      wake = (ends[0], ends[1])
+      self.isRecursive = isRecursive
+      self.results = results
+      root = inotify_add_watch(descriptor, path, Self.mask)
+      guard hasPipe, root >= 0 else {
+        let code = errno
+        for descriptor in [descriptor] + ends where descriptor >= 0 { close(descriptor) }
+        throw SystemError(code: code)
+      }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      folders[root] = (path, "")
+      if isRecursive { _ = list(path, "", reportsFiles: false) }
+    }
+
+    deinit {
+      for descriptor in [descriptor, wake.read, wake.write] { close(descriptor) }
+    }
+
+    /// The files that are there. Call it before `next`.
+    func existing() -> [ListedSource] {
+      folders.values.sorted { $0.path < $1.path }.flatMap { path, folder in
+        ((try? FileName.names(in: path)) ?? []).compactMap { name in
+          guard let text = name.text, !name.isHidden, !Self.isPartial(text) else { return nil }
+          return ListedSource(text: (path.hasSuffix("/") ? path : path + "/") + text, folder: folder)
+        }
+      }
+    }
+
+    /// Lets `next` return `nil`.
+    func end() { _ = write(wake.write, [1], 1) }
+
+    /// The events that have come, at least one; `nil` after `end`. Blocks.
+    func next() -> [Event]? {
+      var bytes = [UInt8](repeating: 0, count: 64 << 10)
+      while true {
+        var entries = [
+          pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+          pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&entries, 2, -1) > 0 else {
+          if errno == EINTR { continue }
+          return nil
+        }
+        if entries[1].revents != 0 { return nil }
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count > 0 else { continue }
+        let events = self.events(in: bytes[..<count])
+        if !events.isEmpty { return events }
+      }
+    }
+
+    /// Reads `struct inotify_event`: watch, mask, cookie and length of 32 bits each, then the name with zeros behind it.
+    private func events(in bytes: ArraySlice<UInt8>) -> [Event] {
+      let headByteCount = 16
+      func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+      }
+      var events: [Event] = []
+      var rest = bytes
+      while rest.count >= headByteCount {
+        let start = rest.startIndex
+        let watch = Int32(bitPattern: number(rest[start..<start + 4]))
+        let mask = number(rest[start + 4..<start + 8])
+        let length = Int(number(rest[start + 12..<start + 16]))
+        guard rest.count - headByteCount >= length else { break }
+        let name = rest[start + headByteCount..<start + headByteCount + length].prefix { $0 != 0 }
+        rest = rest.dropFirst(headByteCount + length)
+        for event in self.events(watch, mask, name) where !events.contains(event) { events.append(event) }
+      }
+      return events
+    }
+
+    private func events(_ watch: Int32, _ mask: UInt32, _ name: ArraySlice<UInt8>) -> [Event] {
+      func has(_ flag: some BinaryInteger) -> Bool { mask & UInt32(truncatingIfNeeded: flag) != 0 }
+      if has(IN_Q_OVERFLOW) { return [.overflow] }
+      if watch == root, has(IN_DELETE_SELF) || has(IN_IGNORED) { return [.gone] }
+      if has(IN_IGNORED) {
+        folders[watch] = nil
+        return []
+      }
+      guard let (path, folder) = folders[watch], let text = String(validating: name, as: UTF8.self),
+        !text.isEmpty, !text.hasPrefix(".")
+      else { return [] }
+      let place = (path.hasSuffix("/") ? path : path + "/") + text
+      if has(IN_ISDIR) {
+        guard isRecursive, has(IN_CREATE) || has(IN_MOVED_TO) else { return [] }
+        return add(place, folder.isEmpty ? text : folder + "/" + text, reportsFiles: true)
+      }
+      guard has(IN_CLOSE_WRITE) || has(IN_MOVED_TO), !Self.isPartial(text) else { return [] }
+      return [.file(path: place, folder: folder)]
+    }
+
+    /// Watches a subfolder. Files may be in it already.
+    private func add(_ path: String, _ folder: String, reportsFiles: Bool) -> [Event] {
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+        FolderIdentity(status) != results.flatMap(FolderIdentity.init(path:))
+      else { return [] }
+      let watch = inotify_add_watch(descriptor, path, Self.mask)
+      guard watch >= 0 else { return [.overflow] }
+      folders[watch] = (path, folder)
+      return list(path, folder, reportsFiles: reportsFiles)
+    }
+
+    private func list(_ path: String, _ folder: String, reportsFiles: Bool) -> [Event] {
+      var events: [Event] = []
+      for name in (try? FileName.names(in: path)) ?? [] where !name.isHidden {
+        guard let text = name.text else { continue }
+        let place = (path.hasSuffix("/") ? path : path + "/") + text
+        var status = stat()
+        guard lstat(place, &status) == 0 else { continue }
+        if status.st_mode & S_IFMT == S_IFDIR {
+          events += add(place, folder.isEmpty ? text : folder + "/" + text, reportsFiles: reportsFiles)
+        } else if reportsFiles, !Self.isPartial(text) {
+          events.append(.file(path: place, folder: folder))
+        }
+      }
+      return events
+    }
+
+    private static func isPartial(_ name: String) -> Bool {
+      [".part", ".partial", ".crdownload", ".download", ".tmp"].contains { name.hasSuffix($0) }
+    }
+  }
+#endif
