@@ -145,7 +145,7 @@ struct ArgumentParser {
   /// - Parameter hasList: whether a list has sources too, so that none need be typed.
   private func checkCount(_ positional: [String], hasList: Bool) throws(UsageError) {
     let range = specification.positional
-    let usage = "Usage: ozu \(specification.name) \(specification.synopsis)"
+    let usage = "Usage: \(HelpText.usage(specification))"
     if positional.count < range.lowerBound, !hasList {
       throw UsageError("\(specification.name) needs more arguments", hint: usage)
     }

@@ -6,6 +6,8 @@ struct CommandSpecification {
   let summary: String
   /// The operands and options after the name, in the notation of manual pages.
   let synopsis: String
+  /// Up to five, the commonest first.
+  var examples: [Example] = []
   /// Paragraphs for the help page. Lines that are indented or set in columns stay as they are.
   var discussion = ""
   var options: [OptionSpecification] = []
@@ -13,6 +15,14 @@ struct CommandSpecification {
   var positional: ClosedRange<Int> = 0...0
   /// The kind of the positional arguments, for completions.
   var operands: ArgumentKind = .text
+}
+
+/// A command line, and what it does.
+struct Example {
+  let meaning: String
+  let line: String
+
+  init(_ meaning: String, _ line: String) { (self.meaning, self.line) = (meaning, line) }
 }
 
 /// The kind of a value, which decides the completions that a shell offers.
@@ -25,6 +35,8 @@ enum ArgumentKind: Equatable {
   case folder
   /// One of a few words.
   case words([String])
+  /// Some of a few words, with commas between them.
+  case list([String])
 }
 
 /// An option of a subcommand.
@@ -55,6 +67,7 @@ struct OptionSpecification {
 
 extension OptionSpecification {
   /// Operands and options in the notation of manual pages, on one line.
+  /// The operands are the part before the first `[--`.
   static func synopsis(_ operands: String, _ options: [OptionSpecification]) -> String {
     ([operands] + options.map { "[\($0.usage)]" }).joined(separator: " ")
   }

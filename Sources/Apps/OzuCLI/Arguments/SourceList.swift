@@ -45,7 +45,7 @@ enum SourceList {
     }
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
     guard let text = String(validating: data, as: UTF8.self) else {
-      throw OutputError.unreadable("it is not a text in UTF-8")
+      throw OutputError(reason: "it is not a text in UTF-8")
     }
     return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
   }

@@ -9,6 +9,12 @@ enum CacheCommand: Command {
     summary: "Show, check, trim or clear the disk cache.",
     synopsis:
       "stats|list|verify|trim|clear [--to BYTES] [--older-than AGE] [--cache DIR] [--foreign] [--json]",
+    examples: [
+      Example("What is in it", "ozu cache stats"),
+      Example("The largest entries", "ozu cache list"),
+      Example("Less than 100 MB", "ozu cache trim --to 100MB"),
+      Example("Everything out", "ozu cache clear"),
+    ],
     discussion: """
       stats   how much it holds
       list    its entries, the last used first

@@ -8,6 +8,14 @@ enum CleanCommand: Command {
     name: "clean",
     summary: "Remove metadata from files, without encoding their pictures again.",
     synopsis: OptionSpecification.synopsis("FILE…", options),
+    examples: [
+      Example("Only what is needed to show it", "ozu clean photo.jpg -o clean/"),
+      Example(
+        "A tree in place: who, when and how stay, the place goes",
+        "ozu clean -r photos --in-place --keep all-but-place"),
+      Example(
+        "Turned photographs stored upright, without loss", "ozu clean *.jpg --in-place --upright --times"),
+    ],
     discussion: """
       Writes JPEG, PNG, WebP and GIF without metadata that should not be passed on: who made a picture, where, when and with
       what. The coded pixels stay byte for byte, and so do all frames of an animation. Each part that is left out is named,
@@ -41,10 +49,11 @@ enum CleanCommand: Command {
     OptionSpecification(name: "in-place", help: "Replace each file by its result."),
     OptionSpecification(
       name: "keep", value: "WHAT,…",
+      kind: .list(["orientation", "profile", "copyright", "all-but-place", "nothing"]),
       help: "orientation, profile, copyright, all-but-place or nothing; orientation,profile by default."),
     FileTimes.option, .recursive,
     OptionSpecification(
-      name: OptionSpecification.isolation.name, value: "MODE",
+      name: OptionSpecification.isolation.name, value: "MODE", kind: OptionSpecification.isolation.kind,
       help: """
         off, preferred (the default) or required: --upright turns in processes of their own, which may crash; in this \
         one where that is not possible, or not at all.

@@ -8,14 +8,14 @@ enum CompareCommand: Command {
     name: "compare",
     summary: "Measure how much a copy looks like its original.",
     synopsis: OptionSpecification.synopsis("ORIGINAL COPY", options),
+    examples: [
+      Example("Score, noise and bytes", "ozu compare photo.png photo.webp"),
+      Example("Fail below a score", "ozu compare photo.png photo.avif --at-least 75 && echo good"),
+      Example("Where they differ", "ozu compare photo.png photo.jpg --diff difference.png"),
+      Example("With a picture of the web", "ozu compare https://example.com/a.png a.jpg --json"),
+      Example("With standard input", "ozu compare - a.jpg < a.png"),
+    ],
     discussion: """
-      Examples:
-        ozu compare photo.png photo.webp
-        ozu compare photo.png photo.avif --at-least 75 && echo good
-        ozu compare photo.png photo.jpg --diff difference.png
-        ozu compare https://example.com/a.png a.jpg --json
-        ozu compare - a.jpg < a.png
-
       Prints the score of SSIMULACRA 2.1, the peak signal-to-noise ratio in decibels (PSNR), and the sizes. A score of 100 is
       equal, 90 cannot be told from the original, 80 is hard to tell beside it, 70 is good, 50 annoys a little, 30 annoys. Both
       pictures are compared upright, in sRGB and with their first frame; they need the same size, of 8 pixels a side and more.

@@ -4,11 +4,12 @@ enum CompletionsCommand: Command {
     name: "completions",
     summary: "Print a script that makes a shell complete the words of ozu.",
     synopsis: ShellCompletion.allCases.map(\.rawValue).joined(separator: "|"),
+    examples: [
+      Example("bash, in ~/.bashrc", "eval \"$(ozu completions bash)\""),
+      Example("zsh, after compinit", "eval \"$(ozu completions zsh)\""),
+      Example("fish", "ozu completions fish > ~/.config/fish/completions/ozu.fish"),
+    ],
     discussion: """
-      bash  eval "$(ozu completions bash)", or the script as ozu in /usr/share/bash-completion/completions
-      zsh   the script as _ozu in a folder of fpath, or eval "$(ozu completions zsh)" after compinit
-      fish  ozu completions fish > ~/.config/fish/completions/ozu.fish
-
       "make install" puts all three in their places.
       """,
     positional: 1...1,

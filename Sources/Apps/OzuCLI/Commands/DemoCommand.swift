@@ -7,6 +7,9 @@ enum DemoCommand: Command {
     name: "demo",
     summary: "Show the work of Ozu on photographs that come with the program.",
     synopsis: "[-o FILE] [--json]",
+    examples: [
+      Example("All of it, in two seconds", "ozu demo -o sheet.png")
+    ],
     discussion: """
       Starts an image server on this machine, loads its photographs at 320x240 over the network, again through a
       fresh pipeline (from disk), again (from memory), and says where each came from, how long it took and how

@@ -9,6 +9,9 @@ enum ExplainCommand: Command {
     name: "explain",
     summary: "Say what is stored for a web address, and what a request would do.",
     synopsis: "URL [--mode MODE] [--cache DIR] [--json]",
+    examples: [
+      Example("What the cache would do", "ozu explain https://example.com/a.png")
+    ],
     discussion: """
       Shows each stored variant: its header fields, its age, how long it is fresh and which rule says so, and what a
       request for the address would do now and why. Nothing is sent.

@@ -8,6 +8,15 @@ enum FetchCommand: Command {
     name: "fetch",
     summary: "Get the bytes of web addresses through the HTTP cache.",
     synopsis: OptionSpecification.synopsis("URL… | --json-lines", options),
+    examples: [
+      Example(
+        "Headers on standard error, the body on standard output",
+        "ozu fetch https://example.com/a.png > a.png"),
+      Example(
+        "With the answer of the cache, however old",
+        "ozu fetch --mode force-cache https://example.com/a.png > a.png"),
+      Example("For programs", "ozu fetch --json-lines < requests.jsonl"),
+    ],
     discussion: """
       Writes the bodies to standard output, one after the other. With -v each address gets a line on standard
       error: its status, where the answer came from (network, cache, revalidated, stale) and why. The rules, limits
@@ -53,7 +62,7 @@ enum FetchCommand: Command {
     } else if arguments.has("errors-as-504") {
       throw UsageError("--errors-as-504 can only be used with --json-lines")
     } else if arguments.positional.isEmpty {
-      throw UsageError("fetch needs an address", hint: "Usage: ozu fetch \(specification.synopsis)")
+      throw UsageError("fetch needs an address", hint: "Usage: \(HelpText.usage(specification))")
     }
     let urls = try arguments.positional.map { (text) throws(UsageError) in try HTTPArguments.url(text) }
     let settings = try PipelineArguments.configuration(arguments)

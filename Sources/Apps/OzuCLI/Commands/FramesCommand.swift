@@ -8,10 +8,12 @@ enum FramesCommand: Command {
     name: "frames",
     summary: "Write the frames of an animation as files.",
     synopsis: OptionSpecification.synopsis("SOURCE", options),
+    examples: [
+      Example("All frames", "ozu frames clock.gif -o 'clock-{index}.png'"),
+      Example("The tenth", "ozu frames clock.gif -o tenth.png --frame 10"),
+      Example("As JPEG, in a folder of its name", "ozu frames clock.webp -o '{name}/{counter:04}.jpg'"),
+    ],
     discussion: """
-      ozu frames clock.gif -o 'clock-{index}.png'
-      ozu frames clock.gif -o tenth.png --frame 10
-
       Each frame is the whole picture at that moment, as it would be seen. A still picture has one frame. {index} is the number
       of the frame, from 1, with zeros in front so that names sort; the other fields, such as {name} and {date}, are as in "ozu
       load". A SOURCE is the same as there. Files are replaced, but never the source.

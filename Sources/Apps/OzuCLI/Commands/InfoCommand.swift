@@ -7,6 +7,13 @@ enum InfoCommand: Command {
     name: "info",
     summary: "Describe an image by its header alone.",
     synopsis: OptionSpecification.synopsis("SOURCE…", options),
+    examples: [
+      Example("Size, format, camera, date", "ozu info photo.jpg"),
+      Example("Everything that the file tells, the place too", "ozu info --all photo.jpg"),
+      Example("A table of a tree", "ozu info -r photos --csv > photos.csv"),
+      Example("A line of one's own for each", "ozu info -r photos --format '{path} {width}x{height} {date}'"),
+      Example("The damaged files of a tree", "ozu info -r --check photos"),
+    ],
     discussion: """
       Type, size in pixels (upright), orientation, colour, frames, and the data of the camera. No pixel is decoded, so the
       command also works for a picture that is too large to load. With --pixels a small rendition is made too: it gives the

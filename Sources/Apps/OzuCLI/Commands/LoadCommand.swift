@@ -7,6 +7,17 @@ enum LoadCommand: Command {
     name: "load",
     summary: "Load images, resize them, write the results.",
     synopsis: OptionSpecification.synopsis("SOURCE…", options),
+    examples: [
+      Example("The longest side 1600 pixels", "ozu load photo.jpg -s 1600 -o small.jpg"),
+      Example("Thumbnails of one size", "ozu load *.jpg -s 320x240 --mode cover -o thumbs/"),
+      Example(
+        "A folder as WebP of 100 kB at most, its subfolders kept",
+        "ozu load -r photos -f webp --max-bytes 100kB -o web/"),
+      Example(
+        "A tree made smaller in place, each file in its own format",
+        "ozu load -r photos -s 2000 --in-place --only-smaller --times"),
+      Example("Names by date and camera", "ozu load -r dcim -o 'out/{date:%Y/%m}/{camera}-{name}.jpg'"),
+    ],
     discussion: """
       A SOURCE is a web address, a data: address, the path of a file, with -r of a folder, or - for standard input.
       Without -o finished pictures stay in the disk cache, and the same call is answered from there the next time. With
@@ -152,12 +163,16 @@ struct LoadRun: Sendable {
       switch run.style {
       case .json: run.console.print(report.json.text)
       case .text, .verbose:
-        if let line = report.line(isVerbose: run.style == .verbose) { run.console.print(line) }
+        report.lines(isVerbose: run.style == .verbose, width: run.console.lineWidth).forEach(
+          run.console.print)
       case .quiet: break
       }
     }
     if listing.sources.count > 1, run.style == .text || run.style == .verbose {
       run.console.print(sum.line(start.duration(to: .now)))
+    }
+    if output == nil, run.style == .text || run.style == .verbose {
+      run.console.printError("ozu: nothing was written; -o says where results go")
     }
     return hasFailure
   }
@@ -191,9 +206,8 @@ struct LoadRun: Sendable {
     }
     let type = try await pipeline.header(for: ImageRequest(request.source)).type
     guard let kept = OutputFormats.written(type) else {
-      if case .sources(let paths) = output.writer.target.destination {
-        throw OutputError(
-          paths[index], reason: "\(type.displayName) is read, but not written; -o writes elsewhere")
+      if case .sources = output.writer.target.destination {
+        throw OutputError(reason: "\(type.displayName) can be read and not written; -o names another place")
       }
       let written = try await output.writer.write(request, as: output.format, forSource: index)
       let name = written.image.type.displayName

@@ -4,8 +4,10 @@ enum ManualCommand: Command {
     name: "manual",
     summary: "Print the manual page, for man.",
     synopsis: "",
+    examples: [
+      Example("Read it", "ozu manual | man -l -")
+    ],
     discussion: """
-      To read it: ozu manual | man -l -
       "make install" puts it where man finds it.
       """)
 

@@ -11,6 +11,10 @@
       name: "serve",
       summary: "Answer requests for pictures over HTTP, behind nginx or a CDN.",
       synopsis: OptionSpecification.synopsis("", options).trimmingCharacters(in: .whitespaces),
+      examples: [
+        Example("The settings of a file", "ozu serve --config /etc/ozu/ozu.conf"),
+        Example("Are the settings right?", "ozu serve --config ozu.conf --check"),
+      ],
       discussion: """
         Reads signed addresses in imgproxy's grammar, such as /SIGNATURE/rs:fill:320:240/plain/https://example.com/a.jpg@webp,
         and answers with pictures. Without a key it refuses to start, unless --insecure says that anybody may ask for anything.

@@ -6,6 +6,14 @@ enum SetCommand: Command {
     name: "set",
     summary: "Make a picture in several widths and formats, for the web.",
     synopsis: OptionSpecification.synopsis("SOURCE…", options),
+    examples: [
+      Example(
+        "Twelve files and the HTML that names them",
+        "ozu set photo.jpg -o img/ --html --alt 'A house' > photo.html"),
+      Example("Two widths in two formats", "ozu set photo.jpg -w 640,1280 -f avif,jpeg -o img/"),
+      Example("A tree, with names of one's own", "ozu set -r photos -o 'img/{dir}/{name}-{width}.{ext}'"),
+      Example("What would be written", "ozu set photo.jpg -w 640 -o img/ --dry-run"),
+    ],
     discussion: """
       Each SOURCE, as in ozu load, is decoded once; every width is made from that decode, in every format. A second run
       takes the files from the disk cache. Nothing is enlarged but drawings (SVG), which are drawn at every width: widths
@@ -34,7 +42,7 @@ enum SetCommand: Command {
   static let widths = OptionSpecification(
     name: "widths", letter: "w", value: "N,…", help: "In pixels, up to 32; 320,640,1280,1920 by default.")
   static let formats = OptionSpecification(
-    name: "formats", letter: "f", value: "FORMAT,…",
+    name: "formats", letter: "f", value: "FORMAT,…", kind: .list(OutputFormats.types.map(\.rawValue)),
     help: "The best first, from \(OutputFormats.list); \(defaultFormats) by default.")
 
   private static let options =
@@ -51,6 +59,7 @@ enum SetCommand: Command {
     ] + Recipe.options + EncodingArguments.contents + [
       .overwriteSources, FileTimes.option, .recursive, .from, .jobs(concurrentSources),
       OptionSpecification(name: "quiet", help: "Print what failed and the HTML, and nothing else."),
+      ReportStyle.verboseOption,
       .dryRun, .cache, .noCache,
     ] + NetworkArguments.options + Observation.options + [.maxPixels, .isolation, .json]
 
@@ -131,7 +140,9 @@ enum SetCommand: Command {
   ) {
     if let line = report.omission { console.printError(line) }
     if style == .json { return report.json.forEach { console.print($0.text) } }
-    if style == .text, let lines = report.lines { reports.print(lines) }
+    if style == .text || style == .verbose {
+      report.lines(isVerbose: style == .verbose, width: reports.lineWidth).forEach(reports.print)
+    }
     if case .success(let made) = report.outcome, let html = made.html { console.print(html) }
   }
 

@@ -8,6 +8,13 @@ enum SheetCommand: Command {
     name: "sheet",
     summary: "Put many pictures, small, on one: a contact sheet.",
     synopsis: OptionSpecification.synopsis("SOURCE…", options),
+    examples: [
+      Example("All pictures of a folder", "ozu sheet -r photos -o sheet.jpg"),
+      Example(
+        "Whole pictures, eight in a row, on black",
+        "ozu sheet *.jpg --columns 8 --mode fit --background black -o sheet.png"),
+      Example("Sheets of 5 by 7", "ozu sheet -r photos --columns 5 --rows 7 -o 'sheet-{index}.jpg'"),
+    ],
     discussion: """
       Each picture fills a cell, or lies in the middle of it with --mode fit. The pictures stand in rows, in the order of the
       sources; those that cannot be read are left out, and make the command fail at the end. With --rows there are several

@@ -7,9 +7,14 @@ enum ShowCommand: Command {
     name: "show",
     summary: "Show images in the terminal.",
     synopsis: OptionSpecification.synopsis("SOURCE…", options),
+    examples: [
+      Example("A picture", "ozu show photo.jpg"),
+      Example("Small ones", "ozu show --columns 40 *.jpg"),
+      Example("In 256 colours, into a file", "ozu show photo.jpg -p blocks --colors 256 > photo.txt"),
+    ],
     discussion: """
       The terminal is asked what it can show: the graphics protocol of kitty, else sixels, in 256 colours, else half
-      blocks, two pixels for each character in 24-bit colours. A terminal that does not answer within a second shows
+      blocks, two pixels for each character, in the colours that COLORTERM and TERM promise. A terminal that does not answer within a second shows
       half blocks, and so does one behind a program that does not pass the question on, such as tmux. With --protocol the
       terminal is not asked. Pictures are never enlarged. Of an animation the first frame is shown.
 
@@ -19,12 +24,18 @@ enum ShowCommand: Command {
     positional: 1...Int.max - 1,
     operands: .file)
 
+  private static let colors = TerminalColors.allCases.map { ($0.rawValue, $0) }
   private static let protocols = Terminal.Graphics.allCases.map { ($0.rawValue, $0) }
   private static let options: [OptionSpecification] =
     [
       OptionSpecification(
         name: "protocol", letter: "p", value: protocols.map(\.0).joined(separator: "|"),
         kind: .words(protocols.map(\.0)), help: "How to show them, also where the output is not a terminal."),
+      OptionSpecification(
+        name: "colors", value: colors.map(\.0).joined(separator: "|"), kind: .words(colors.map(\.0)),
+        help:
+          "The colours of half blocks: all of 24 bits, 256 or 16; those that the terminal promises by default."
+      ),
       OptionSpecification(
         name: "columns", value: "N",
         help: "The most columns a picture takes; those of the terminal by default."),
@@ -34,6 +45,9 @@ enum ShowCommand: Command {
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let asked = try arguments.choice("protocol", among: protocols)
     let columns = try arguments.integer("columns", in: 1...10_000)
+    let given = try arguments.choice("colors", among: colors)
+    // A file that is written may be shown by any terminal.
+    let own = console.outputIsTerminal ? TerminalColors(ProcessInfo.processInfo.environment) : .all
     try SourceArgument.checkStandardInput(arguments.positional)
     let configuration = try PipelineArguments.configuration(arguments)
     guard asked != nil || console.outputIsTerminal else {
@@ -51,7 +65,8 @@ enum ShowCommand: Command {
       graphics = (try? await BlockingWork.run { terminal.graphics() }) ?? .blocks
     }
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
-    let preview = TerminalPreview(graphics: graphics, size: size, pipeline: pipeline)
+    let preview = TerminalPreview(
+      graphics: graphics, colors: given ?? own, size: size, pipeline: pipeline)
     let limit = pipeline.configuration.decoding.limits.encodedByteCount
     var status = ExitStatus.done
     for text in arguments.positional {
@@ -72,6 +87,7 @@ enum ShowCommand: Command {
 /// Makes the text that shows a picture in a terminal.
 private struct TerminalPreview {
   let graphics: Terminal.Graphics
+  let colors: TerminalColors
   let size: Terminal.Size
   let pipeline: ImagePipeline
 
@@ -86,7 +102,7 @@ private struct TerminalPreview {
     switch graphics {
     case .kitty: return KittyGraphics.text(png: try await pipeline.encode(picture, as: .png))
     case .sixel: return SixelImage.text(BGRABitmap(picture.bitmap))
-    case .blocks: return HalfBlocks.text(picture.bitmap)
+    case .blocks: return HalfBlocks.text(picture.bitmap, colors)
     }
   }
 

@@ -8,6 +8,14 @@ enum SimilarCommand: Command {
     name: "similar",
     summary: "Find duplicates, and pictures that look alike.",
     synopsis: OptionSpecification.synopsis("SOURCE…", options),
+    examples: [
+      Example("Copies in a tree, also in other sizes and formats", "ozu similar -r photos"),
+      Example("Files with equal bytes", "ozu similar -r photos --exact"),
+      Example("Also those that are less alike", "ozu similar -r photos --distance 14"),
+      Example(
+        "Of each group all but the best, a path in a line",
+        "ozu similar -r photos --json | jq -r '.pictures[1:][].source'"),
+    ],
     discussion: """
       Prints groups of pictures, with an empty line between two groups: the largest picture first, then its copies, with their
       sizes and how far they are from it. "same bytes" says that the files are equal. The distance is the number of bits, of 64,
@@ -47,7 +55,7 @@ enum SimilarCommand: Command {
     var pictures: [SimilarPicture] = []
     let problems = listing.problems.map { problem in
       let reason = if case .failure(let error) = problem.outcome { error.reason } else { "" }
-      return SimilarReport(source: problem.source, outcome: .failure(OutputError.unreadable(reason)))
+      return SimilarReport(source: problem.source, outcome: .failure(OutputError(reason: reason)))
     }
     let run = SourceRun<SimilarReport>(concurrentCount: jobs, console: console, style: style)
     let hasFailure = await run.run(listing.sources, problems: problems) { text, _, _ in

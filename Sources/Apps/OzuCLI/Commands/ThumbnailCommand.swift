@@ -7,6 +7,10 @@ enum ThumbnailCommand: Command {
     name: "thumbnail",
     summary: "Make thumbnails for the cache that file managers share.",
     synopsis: OptionSpecification.synopsis("SOURCE… | --size N SOURCE OUTPUT", options),
+    examples: [
+      Example("The thumbnails of a tree that file managers show", "ozu thumbnail -r ~/Pictures"),
+      Example("One thumbnail", "ozu thumbnail --size 256 photo.jpg photo.png"),
+    ],
     discussion: """
       Puts thumbnails of local files into the cache that programs of a desktop share (freedesktop.org, Thumbnail Managing
       Standard): PNG files in ~/.cache/thumbnails/normal (128 pixels), large (256), x-large (512) and xx-large (1024),
@@ -29,7 +33,8 @@ enum ThumbnailCommand: Command {
       OptionSpecification(
         name: "size", letter: "s", value: "N", help: "Write one thumbnail of N pixels, 1 to 4096, to OUTPUT."),
       OptionSpecification(
-        name: "sizes", value: "NAME,…", help: "normal, large, x-large, xx-large; normal,large by default."),
+        name: "sizes", value: "NAME,…", kind: .list(ThumbnailSize.allCases.map(\.rawValue)),
+        help: "normal, large, x-large, xx-large; normal,large by default."),
       OptionSpecification(
         name: "folder", value: "DIR", kind: .folder, help: "The shared cache; that of the user by default."),
       OptionSpecification(name: "force", help: "Make thumbnails again, also where it failed before."),

@@ -9,6 +9,13 @@
       name: "watch",
       summary: "Do the same with every picture that comes into a folder.",
       synopsis: OptionSpecification.synopsis("FOLDER", options),
+      examples: [
+        Example("Screenshots for the web", "ozu watch ~/Screenshots -s 1600 -f webp -o web/"),
+        Example(
+          "Sets of what a camera uploads",
+          "ozu watch -r incoming -w 640,1280 -o 'img/{dir}/{name}-{width}.{ext}'"),
+        Example("The pictures that are there already, too", "ozu watch scans --existing -s 2000 -o small/"),
+      ],
       discussion: """
         Waits for pictures in FOLDER and makes a result of each, with the steps and options of "ozu load"; with --widths several,
         as "ozu set" makes them. A file is taken when the program that writes it closes it, or when it is moved there, and is a
@@ -33,7 +40,7 @@
           name: "recursive", letter: "r", help: "Watch the folders in it too, also those that come later."),
         SetCommand.widths,
         OptionSpecification(
-          name: SetCommand.formats.name, value: SetCommand.formats.value,
+          name: SetCommand.formats.name, value: SetCommand.formats.value, kind: SetCommand.formats.kind,
           help: "With --widths. " + SetCommand.formats.help),
       ] + Recipe.options + EncodingArguments.options + [
         ResultWriter.onlySmallerOption, FileTimes.option, .jobs(concurrentPictures),
@@ -147,7 +154,7 @@
         }
       } catch {
         return WatchReport(
-          load: LoadReport(source: source.text, outcome: .failure(OutputError.unreadable(error.message))))
+          load: LoadReport(source: source.text, outcome: .failure(OutputError(reason: error.message))))
       }
     }
 
@@ -184,12 +191,17 @@
 
     var errorLines: [String] { (load?.errorLines ?? []) + (set?.errorLines ?? []) }
 
-    func lines(_ style: ReportStyle, _ width: Int) -> [String] {
+    func print(_ style: ReportStyle, to console: Console) {
       switch style {
-      case .json: [load?.json].compactMap { $0?.text } + (set?.json ?? []).map(\.text)
-      case .quiet: []
+      case .json:
+        if let load { console.print(load.json.text) }
+        set?.json.forEach { console.print($0.text) }
       case .text, .verbose:
-        [load?.line(isVerbose: style == .verbose), set?.lines].compactMap(\.self)
+        load?.lines(isVerbose: style == .verbose, width: console.lineWidth).forEach(console.print)
+        if let lines = set?.lines(isVerbose: style == .verbose, width: console.lineWidth) {
+          lines.forEach(console.print)
+        }
+      case .quiet: break
       }
     }
   }
@@ -222,7 +234,7 @@
       } print: { report in
         if !report.errorLines.isEmpty { failureCount += 1 }
         if let load = report.load { sum.add(load) }
-        for line in report.lines(style, console.width) { console.print(line) }
+        report.print(style, to: console)
       }
     }
 

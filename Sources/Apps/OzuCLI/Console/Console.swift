@@ -14,6 +14,8 @@ struct Console: Sendable {
   let errorIsTerminal: Bool
   /// Columns of the terminal.
   let width: Int
+  /// Whether lines of results, and of messages, have colours.
+  var colors = (output: false, error: false)
   /// Writes bytes, which need not be text, to standard output.
   var writeData: @Sendable (Data) -> Void
   /// The next lines of standard input that have arrived, without their ends; `nil` at the end. Blocks.
@@ -81,6 +83,8 @@ struct Console: Sendable {
           Console.system.printError("ozu: nobody reads the log any more; requests are not logged")
         }
       })
+    let areWanted = TerminalColors.areWanted(ProcessInfo.processInfo.environment)
+    console.colors = (console.outputIsTerminal && areWanted, console.errorIsTerminal && areWanted)
     console.keepForSignal = { text in
       if let text { Interruption.addToMessage(text) } else { Interruption.clearMessage() }
     }
@@ -95,15 +99,27 @@ struct Console: Sendable {
       errorIsTerminal: errorIsTerminal, width: width,
       writeData: { writeError(String(decoding: $0, as: UTF8.self)) })
     console.keepForSignal = keepForSignal
+    console.colors = (colors.error, colors.error)
     return console
   }
+
+  /// The columns that a line of a report may take: as many as the terminal has; `nil` where no person looks.
+  var lineWidth: Int? { outputIsTerminal ? width : nil }
+
+  /// Prints a line of results, with colours if the terminal has them.
+  func print(_ line: StyledLine) { writeOutput(line.text(hasColors: colors.output) + "\n") }
 
   /// Prints a line of results. Control characters, which a server or a file may have put into it, are escaped; JSON stays
   /// valid JSON.
   func print(_ text: String) { writeOutput(PrintableText.escaped(text) + "\n") }
 
-  /// Prints a line of messages, in the same way.
-  func printError(_ text: String) { writeError(PrintableText.escaped(text) + "\n") }
+  /// Prints a line of messages, in the same way. The name of the program in front of it is red on a terminal with colours.
+  func printError(_ text: String) {
+    let text = PrintableText.escaped(text)
+    let name = "ozu: "
+    guard colors.error, text.hasPrefix(name) else { return writeError(text + "\n") }
+    writeError("\u{1B}[31m\(name)\u{1B}[0m\(text.dropFirst(name.count))\n")
+  }
 
   /// Keeps lines of messages, so that they are printed if a signal ends the command before `printKeptErrors`.
   func keepErrors(_ lines: [String]) {

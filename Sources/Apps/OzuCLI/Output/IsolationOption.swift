@@ -3,7 +3,7 @@ import Ozu
 extension OptionSpecification {
   /// Whether pictures are decoded in processes of their own; see `IsolationOption`.
   static let isolation = OptionSpecification(
-    name: "isolation", value: "MODE",
+    name: "isolation", value: "MODE", kind: .words(["off", "preferred", "required"]),
     help: """
       off, preferred (the default) or required: decode in processes of their own, which may crash; the formats of C \
       libraries, or all.

@@ -61,30 +61,59 @@ struct LoadReport: SourceReporting {
     }
   }
 
-  /// A line on standard output and below it the notes, or `nil` for a failure, which goes to standard error:
+  /// A line on standard output and below it the notes; nothing for a failure, which goes to standard error:
   /// `lake.jpg: JPEG 4000x3000, 5.8 MB -> web/lake.webp 320x240, 31.2 KB, 42 ms`.
   ///
-  /// - Parameter isVerbose: whether the place that it came from and the stages follow.
-  func line(isVerbose: Bool) -> String? {
-    guard case .success(let loaded) = outcome else { return nil }
-    var line = "\(PrintableText.name(source)): "
-    if let header = loaded.header { line += "\(header.type.displayName) \(header.size), " }
-    line += Format.bytes(loaded.byteCount)
-    if let written = loaded.written, written.isLeftOut {
-      line += " -> not written: the result has \(Format.bytes(written.image.data.count))"
-      return ([line] + loaded.notes.map { "  note: \($0)" }).joined(separator: "\n")
+  /// - Parameters:
+  ///   - isVerbose: whether the place that it came from and the stages follow.
+  ///   - width: the columns for the line: what is known of the source goes first then, and the middle of names. `nil` for
+  ///     everything.
+  func lines(isVerbose: Bool, width: Int? = nil) -> [StyledLine] {
+    guard case .success(let loaded) = outcome else { return [] }
+    var line = line(loaded, isVerbose: isVerbose)
+    if let width, !isVerbose, line.count > width {
+      line = self.line(loaded, hasFacts: false)
+      if line.count > width {
+        let names = source.count + (loaded.written?.path.count ?? 0)
+        let room = max(names - (line.count - width), 24)
+        let first =
+          loaded.written == nil
+          ? room : min(source.count, max(room / 2, room - (loaded.written?.path.count ?? 0)))
+        line = self.line(loaded, hasFacts: false, lengths: (first, room - first))
+      }
     }
-    line += loaded.written.map { " -> \(PrintableText.name($0.path)) " } ?? ": "
-    line += "\(loaded.size)"
-    if let frames = loaded.frames { line += " (\(frames))" }
-    if let written = loaded.written { line += ", \(Format.bytes(written.image.data.count))" }
-    line += ", \(Format.duration(loaded.duration))"
+    return [line] + loaded.notes.map { StyledLine("  note: \($0)") }
+  }
+
+  private func line(
+    _ loaded: Loaded, isVerbose: Bool = false, hasFacts: Bool = true, lengths: (Int, Int) = (.max, .max)
+  ) -> StyledLine {
+    var line = StyledLine(StyledLine.shortened(PrintableText.name(source), to: lengths.0) + ": ")
+    if hasFacts, let header = loaded.header {
+      line.add("\(header.type.displayName) \(header.size), ", .faint)
+    }
+    line.add(Format.bytes(loaded.byteCount))
+    if let written = loaded.written, written.isLeftOut {
+      line.add(" -> not written: \(Format.bytes(written.image.data.count)) are not less")
+      return line
+    }
+    if let written = loaded.written {
+      line.add(" -> ")
+      line.add(StyledLine.shortened(PrintableText.name(written.path), to: lengths.1), .strong)
+      line.add(" ")
+    } else {
+      line.add(": ")
+    }
+    line.add("\(loaded.size)")
+    if let frames = loaded.frames { line.add(" (\(frames))") }
+    if let written = loaded.written { line.add(", \(Format.bytes(written.image.data.count))") }
+    line.add(", \(Format.duration(loaded.duration))", .faint)
     if isVerbose {
       var stages = loaded.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
       if let written = loaded.written { stages.append("write \(Format.duration(written.duration))") }
-      line += " (from \(loaded.from.rawValue): \(stages.joined(separator: ", ")))"
+      line.add(" (from \(loaded.from.rawValue): \(stages.joined(separator: ", ")))", .faint)
     }
-    return ([line] + loaded.notes.map { "  note: \($0)" }).joined(separator: "\n")
+    return line
   }
 
   /// One line about a failure.

@@ -9,10 +9,8 @@ struct OutputError: Error, CustomStringConvertible {
     description = "\(Self.name(path)) cannot be written: \(reason)"
   }
 
-  /// A file that cannot be read, for a message that names it.
-  static func unreadable(_ reason: String) -> OutputError { OutputError(description: reason) }
-
-  private init(description: String) { self.description = description }
+  /// A reason alone, for a message that names the file.
+  init(reason: String) { description = reason }
 
   /// - Parameters:
   ///   - code: the error of the system, as in `errno`.

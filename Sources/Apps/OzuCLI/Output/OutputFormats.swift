@@ -3,7 +3,7 @@ import Ozu
 /// The formats that this build can write, with their names.
 enum OutputFormats {
   /// All formats except Ozu's own, which is only for its disk cache.
-  private static let types = CodecRegistry.standard.encodableTypes.filter { $0 != .ozuDelta }
+  static let types = CodecRegistry.standard.encodableTypes.filter { $0 != .ozuDelta }
 
   /// The type itself if it can be written.
   static func written(_ type: ImageType) -> ImageType? { types.contains(type) ? type : nil }

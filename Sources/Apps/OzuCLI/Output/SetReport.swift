@@ -36,19 +36,33 @@ struct SetReport: SourceReporting {
     }
   }
 
-  /// The lines for standard output, `nil` for a failure.
-  var lines: String? {
-    guard case .success(let made) = outcome, let image = made.largest else { return nil }
-    var first = "\(PrintableText.name(source)):"
-    if let header = image.header { first += " (\(header.type.displayName) \(header.size))" }
-    let stages = image.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
-    first += " from \(image.source.rawValue): \(stages.joined(separator: ", "))"
+  /// The lines for standard output; none for a failure. One for the source, and one for each file.
+  ///
+  /// - Parameters:
+  ///   - isVerbose: whether the place that it came from and the stages follow.
+  ///   - width: the columns for a line; the middle of a longer name is left out. `nil` for everything.
+  func lines(isVerbose: Bool, width: Int? = nil) -> [StyledLine] {
+    guard case .success(let made) = outcome, let image = made.largest else { return [] }
+    var head = StyledLine()
+    if let header = image.header { head.add(" \(header.type.displayName) \(header.size),", .faint) }
+    head.add(" " + Format.bytes(image.sourceByteCount))
+    if isVerbose {
+      let stages = image.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
+      head.add(" (from \(image.source.rawValue): \(stages.joined(separator: ", ")))", .faint)
+    }
+    let room = width.map { max($0 - head.count - 1, 12) } ?? .max
+    var first = StyledLine(StyledLine.shortened(PrintableText.name(source), to: room) + ":")
+    first.add(head)
     let files = made.files.map { file in
       let still = file.image.isFirstFrameOnly ? " (first frame only)" : ""
-      return
-        "  -> \(PrintableText.name(file.path)) \(file.image.size), \(Format.bytes(file.image.data.count))\(still)"
+      let facts = " \(file.image.size), \(Format.bytes(file.image.data.count))\(still)"
+      let room = width.map { max($0 - facts.count - 5, 12) } ?? .max
+      var line = StyledLine("  -> ")
+      line.add(StyledLine.shortened(PrintableText.name(file.path), to: room), .strong)
+      line.add(facts)
+      return line
     }
-    return ([first] + files + made.notes.map { "  note: \($0)" }).joined(separator: "\n")
+    return [first] + files + made.notes.map { StyledLine("  note: \($0)") }
   }
 
   /// A line about widths that were left out.

@@ -16,19 +16,42 @@ struct ManualPage {
     for command in commands {
       lines += [".SS \"ozu \(escaped(command.name))\"", escaped(command.summary), ".PP"]
       lines += [".RS", ".B ozu \(escaped(command.name))", synopsis(command), ".RE"]
-      lines += command.discussion.split(separator: "\n\n").flatMap { paragraph(String($0)) }
+      lines += HelpText.paragraphs(of: command).flatMap(paragraph)
+      if !command.examples.isEmpty { lines += [".PP", "Examples:"] + command.examples.flatMap(example) }
       for option in command.options {
         let letter = option.letter.map { "\\-\($0), " } ?? ""
         lines += [".TP", "\\fB\(letter)\(escaped(option.usage))\\fR", escaped(option.help)]
       }
     }
-    lines += [
-      ".SH EXIT STATUS", ".TP", "0", "All was done.", ".TP", "1", "Something failed.", ".TP", "2",
-      "The command was not understood; nothing was done.", ".SH ENVIRONMENT", ".TP", "SWIFT_BACKTRACE",
-      escaped(
-        "A crash leaves one line on standard error. With enable=yes, Swift prints where it was; please report that."
-      ),
-    ]
+    lines += [".SH EXAMPLES"] + commands.compactMap(\.examples.first).flatMap(example)
+    lines += section(
+      "EXIT STATUS",
+      [
+        ("0", "All was done."), ("1", "Something failed."),
+        ("2", "The command was not understood; nothing was done."),
+      ])
+    lines += section(
+      "ENVIRONMENT",
+      [
+        ("NO_COLOR", "If it is not empty, reports have no colours."),
+        ("TERM", "With dumb there are no colours and no progress bar."),
+        ("COLORTERM", "With truecolor or 24bit, ozu show has all colours; else TERM says how many."),
+        ("XDG_CACHE_HOME", "The folder of caches, in place of ~/.cache."),
+        ("SSL_CERT_FILE", "The certificate authorities to trust, in a PEM file; --cacert comes before it."),
+        (
+          "SWIFT_BACKTRACE",
+          "A crash leaves one line on standard error. With enable=yes, Swift prints where it was; please report that."
+        ),
+      ])
+    lines += section(
+      "FILES",
+      [
+        (
+          "~/.cache/ozu/images",
+          "The disk cache, if --cache does not name another folder. ozu cache looks after it."
+        ),
+        ("~/.cache/thumbnails", "The thumbnails of ozu thumbnail, which programs of a desktop share."),
+      ])
     return lines.joined(separator: "\n")
   }
 
@@ -38,11 +61,19 @@ struct ManualPage {
       separator: " ")
   }
 
-  /// A paragraph. It keeps its lines if it is in columns or indented.
-  private func paragraph(_ text: String) -> [String] {
-    let lines = text.split(separator: "\n").map(String.init)
-    let isTable = lines.contains { $0.hasPrefix(" ") || $0.contains("  ") }
-    return isTable ? [".PP", ".nf"] + lines.map(escaped) + [".fi"] : [".PP"] + lines.map(escaped)
+  /// A paragraph. A table keeps its lines.
+  private func paragraph(_ paragraph: (text: String, isTable: Bool)) -> [String] {
+    let lines = paragraph.text.split(separator: "\n").map(String.init)
+    return paragraph.isTable ? [".PP", ".nf"] + lines.map(escaped) + [".fi"] : [".PP"] + lines.map(escaped)
+  }
+
+  /// What an example does, and its line below, which is not broken.
+  private func example(_ example: Example) -> [String] {
+    [".TP", escaped(example.meaning) + ":", ".nf", "\\fB\(escaped(example.line))\\fR", ".fi"]
+  }
+
+  private func section(_ name: String, _ entries: [(name: String, text: String)]) -> [String] {
+    [".SH \(name)"] + entries.flatMap { [".TP", escaped($0.name), escaped($0.text)] }
   }
 
   /// A line of text in which troff finds no commands.

@@ -24,8 +24,14 @@ struct BashCompletion {
     """
     # Completion of ozu for bash. Made by: ozu completions bash
     _ozu() {
-      local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" name="${COMP_WORDS[1]}"
+      local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" name="${COMP_WORDS[1]}" start=""
       COMPREPLY=()
+      # A sign "=" is a word of its own: --option=value is three, and two before its value begins.
+      if [ "$current" = "=" ]; then
+        current=""
+      elif [ "$previous" = "=" ] && [ "$COMP_CWORD" -gt 2 ]; then
+        previous="${COMP_WORDS[COMP_CWORD-2]}"
+      fi
       if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W \(words(commands.map(\.name) + ["help", "--help", "--version"])) -- "$current")
         return
@@ -52,6 +58,10 @@ struct BashCompletion {
     case .file: "\(files) -f -- \"$current\")"
     case .folder: "\(files) -d -- \"$current\")"
     case .words(let list): "mapfile -t COMPREPLY < <(compgen -W \(words(list)) -- \"$current\")"
+    // What stands before the last comma stays.
+    case .list(let list):
+      "case \"$current\" in *,*) start=\"${current%,*},\" ;; esac; "
+        + "mapfile -t COMPREPLY < <(compgen -P \"$start\" -W \(words(list)) -- \"${current##*,}\")"
     }
   }
 
@@ -96,7 +106,8 @@ struct FishCompletion {
       case .file: break
       case .folder: lines.append("\(condition) -f -a '(__fish_complete_directories)'")
       case .text: lines.append("\(condition) -f")
-      case .words(let words): lines.append("\(condition) -f -a '\(words.joined(separator: " "))'")
+      case .words(let words), .list(let words):
+        lines.append("\(condition) -f -a '\(words.joined(separator: " "))'")
       }
       lines += command.options.map { option in
         let letter = option.letter.map { " -s \($0)" } ?? ""
@@ -113,6 +124,8 @@ struct FishCompletion {
     case .file: " -r -F"
     case .folder: " -x -a '(__fish_complete_directories)'"
     case .words(let words): " -x -a '\(words.joined(separator: " "))'"
+    case .list(let words):
+      " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"\(words.joined(separator: " "))\\\"\")'"
     }
   }
 
@@ -167,6 +180,7 @@ struct ZshCompletion {
     case .file: "_files"
     case .folder: "_files -/"
     case .words(let words): "(\(words.joined(separator: " ")))"
+    case .list(let words): " _values -s , value \(words.joined(separator: " "))"
     }
   }
 

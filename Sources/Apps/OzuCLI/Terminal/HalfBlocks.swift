@@ -1,7 +1,7 @@
 import Ozu
 
-/// Draws pictures on a terminal that knows 24-bit colours: each character cell shows two pixels, one above the
-/// other, as an upper half block in one colour on the other.
+/// Draws pictures as text: each character cell shows two pixels, one above the other, as an upper half block in one colour on
+/// the other, in the colours that the terminal has.
 enum HalfBlocks {
   /// A row of pictures beside each other.
   ///
@@ -19,12 +19,14 @@ enum HalfBlocks {
   }
 
   /// One picture, a cell for each pixel across.
-  static func text(_ bitmap: Bitmap) -> String {
-    (0..<(bitmap.size.height + 1) / 2).map { cellLine(bitmap, $0, cells: bitmap.size.width) }
+  static func text(_ bitmap: Bitmap, _ colors: TerminalColors = .all) -> String {
+    (0..<(bitmap.size.height + 1) / 2).map { cellLine(bitmap, $0, cells: bitmap.size.width, colors) }
       .joined(separator: "\n")
   }
 
-  private static func cellLine(_ image: Bitmap, _ line: Int, cells: Int) -> String {
+  private static func cellLine(
+    _ image: Bitmap, _ line: Int, cells: Int, _ colors: TerminalColors = .all
+  ) -> String {
     let top = line * 2
     guard top < image.size.height else { return String(repeating: " ", count: cells) }
     let bottom = min(top + 1, image.size.height - 1)
@@ -32,8 +34,8 @@ enum HalfBlocks {
     for x in 0..<min(cells, image.size.width) {
       let upper = image[x, top]
       let lower = image[x, bottom]
-      text += "\u{1B}[38;2;\(upper.red);\(upper.green);\(upper.blue)m"
-      text += "\u{1B}[48;2;\(lower.red);\(lower.green);\(lower.blue)m▀"
+      text += "\u{1B}[\(colors.attribute(of: upper, isBackground: false))m"
+      text += "\u{1B}[\(colors.attribute(of: lower, isBackground: true))m▀"
     }
     return text + "\u{1B}[0m" + String(repeating: " ", count: max(0, cells - image.size.width))
   }
