@@ -126,6 +126,11 @@ struct LoadOptionTests {
         .animation)
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path("f"))
     #expect(files.count == animation.frameCount)
+    let fields = await CommandRun(
+      "frames", Self.fixture("matrix/\(name)"), "--no-cache", "-o",
+      folder.path("g/{hash}/{name}.{source-ext}-{date}-{camera}-{counter:02}.png"))
+    #expect(fields.status == .done && fields.output.contains("-undated-unknown-01.png: "), "\(fields.errors)")
+    #expect(!fields.output.contains("{"))
     let last = "\(animation.frameCount)"
     let one = [
       "frames", Self.fixture("matrix/\(name)"), "-o", folder.path("last.png"), "--no-cache", "--frame",

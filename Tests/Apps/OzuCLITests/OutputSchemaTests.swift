@@ -26,6 +26,9 @@ struct OutputSchemaTests {
       ["set", address, folder.path("none.png"), "-o", folder.path("set"), "--dry-run"],
       ["load", address, "-o", folder.path("out/"), "--dry-run"], ["load", folder.path("none.png")],
       ["info", address, folder.path("none.png")], ["info", "-p", "--all", address], ["explain", address],
+      ["load", address, "-o", folder.path("{name}.png"), "--only-smaller"],
+      ["similar", address, address], ["similar", address, address, "--exact"],
+      ["similar", folder.path("none.png")],
       ["compare", address, address], ["compare", address, folder.path("none.png")],
       ["cache", "stats"],
       ["cache", "list"], ["cache", "verify"], ["cache", "trim", "--to", "0"], ["cache", "clear"],
@@ -47,7 +50,7 @@ struct OutputSchemaTests {
     kinds.formUnion(try session.objects.compactMap { $0["kind"] as? String })
     #expect(
       kinds == [
-        "load", "set", "plan", "info", "compare", "clean", "explanation", "cache", "cache-entry",
+        "load", "set", "plan", "info", "compare", "similar", "clean", "explanation", "cache", "cache-entry",
         "cache-check",
         "cache-change",
         "answer",

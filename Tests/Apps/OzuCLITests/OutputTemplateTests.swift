@@ -15,12 +15,12 @@ struct OutputTemplateTests {
       ("{name}.{ext}", "p.jpg"), ("out/{dir}/{name}-{width}x{height}.{ext}", "out/sub/b/p-64x48.jpg"),
       ("{index}_{hash}.png", "07_0123.png"), ("{{{name}}}", "{p}"), ("a{{}}b", "a{}b"),
       ("{date:%Y/%m}/{date}-{name}.{source-ext}.{ext}", "2026/11/2026-11-29-p.heic.jpg"),
-      ("{date:%H%M%S} {camera}.jpg", "140509 X.jpg"),
+      ("{date:%H%M%S} {camera}.jpg", "140509 X.jpg"), ("{counter}-{counter:3}{counter:01}.jpg", "7-0077.jpg"),
     ])
   func fields(_ text: String, _ path: String) throws {
     var values: OutputTemplate.Values = [
       .name: "p", .dir: "sub/b", .index: "07", .width: "64", .height: "48", .ext: "jpg", .hash: "0123",
-      .sourceExt: "heic", .date: "2026:11:29 14:05:09", .camera: "X",
+      .sourceExt: "heic", .counter: "7", .date: "2026:11:29 14:05:09", .camera: "X",
     ]
     let template = try OutputTemplate(text)
     #expect(template.path(values) == path)

@@ -80,7 +80,7 @@ struct SetCommandTests {
   func several() async throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(atPath: folder.path("in/deep"), withIntermediateDirectories: true)
-    for name in ["in/a.png", "in/a.jpg", "in/deep/a.png"] {
+    for name in ["in/a.png", "in/b.jpg", "in/deep/a.png"] {
       try folder.write(Self.small.data(as: .png), to: name)
     }
     let bad = try folder.write(Self.small.data(as: .png).prefix(100), to: "bad.png")

@@ -39,6 +39,10 @@ struct ShellTests {
     "bash completes commands, options, words and files",
     arguments: [
       (["inf"], ["info"]), (["load", "--mod"], ["--mode"]), (["load", "-m", "st"], ["stretch"]),
+      (["load", "--mode", "=", "st"], ["stretch"]), (["load", "--effort", "="], ["low", "medium", "high"]),
+      (["set", "--formats", "web"], ["webp"]), (["set", "--formats", "=", "png,web"], ["png,webp"]),
+      (["clean", "--keep", "orientation,all"], ["orientation,all-but-place"]),
+      (["load", "--cache", "=", ""], ["folder"]),
       (["load", "--mode", ""], ["fit", "cover", "outside", "stretch", "none"]), (["cache", "cl"], ["clear"]),
       (["load", "a p"], ["a picture.png"]), (["load", "--cache", ""], ["folder"]),
       (["load", "--size", ""], []),
@@ -77,6 +81,7 @@ struct ShellTests {
     let run = await CommandRun("manual")
     #expect(run.status == .done && run.output.unicodeScalars.allSatisfy(\.isASCII))
     let page = try folder.write(Data(run.output.utf8), to: "ozu.1")
+    for section in ["EXAMPLES", "ENVIRONMENT", "FILES"] { #expect(run.output.contains("\n.SH \(section)\n")) }
     guard let warnings = try ProgramRun(named: "groff", ["-ww", "-man", "-Tutf8", "-z", page]) else { return }
     #expect(warnings.status == 0 && warnings.output.isEmpty, "\(warnings.output)")
   }

@@ -17,12 +17,12 @@ enum HelpText {
     return """
       Ozu loads, resizes, converts, compares and caches images.
 
+      \(formats("Reads", readableTypes))
+      \(formats("Writes", OutputFormats.types))
+
       Usage: ozu COMMAND …        Examples: ozu help COMMAND
 
       \(list)
-
-      \(formats("Reads", ImagePipeline.Configuration().readableTypes))
-      \(formats("Writes", OutputFormats.types))
 
       \(reflowed("""
         Exit status: 0 done, 1 something failed, 2 wrong usage. When the reader of its output goes away (ozu … | head), a command \
@@ -31,9 +31,25 @@ enum HelpText {
       """
   }
 
+  /// Formats of cameras, which the list of formats has as one.
+  private static let cameraRAW = [
+    "arw", "cr2", "cr3", "dng", "nef", "orf", "pef", "raf", "raw", "rw2", "srw",
+  ]
+
+  /// The formats that commands read, drawings too.
+  private static var readableTypes: [ImageType] {
+    var configuration = ImagePipeline.Configuration()
+    if let isolation = try? IsolationOption.isolation(ParsedArguments()) {
+      configuration.decoding.isolation = isolation
+    }
+    return configuration.readableTypes
+  }
+
   /// The names of formats, in lines below each other.
   private static func formats(_ verb: String, _ types: [ImageType]) -> String {
-    let names = types.map(\.displayName).sorted { $0.lowercased() < $1.lowercased() }
+    let names = Set(types.map { cameraRAW.contains($0.rawValue) ? "camera RAW" : $0.displayName }).sorted {
+      $0.lowercased() < $1.lowercased()
+    }
     var words = names.dropLast().map { $0 + "," } + names.suffix(1)
     // A name of two words stays in one line.
     words = words.map { $0.replacing(" ", with: "\u{A0}") }

@@ -6,7 +6,7 @@ import OzuBase
 enum CleanCommand: Command {
   static let specification = CommandSpecification(
     name: "clean",
-    summary: "Remove metadata from files, without encoding their pictures again.",
+    summary: "Remove metadata from files without encoding pictures again.",
     synopsis: OptionSpecification.synopsis("FILE…", options),
     examples: [
       Example("Only what is needed to show it", "ozu clean photo.jpg -o clean/"),
@@ -88,7 +88,7 @@ enum CleanCommand: Command {
     if let path {
       target = try OutputTarget(
         path: path, format: .keep, sources: listing.sources,
-        isSeveral: listing.hasFolders || listing.sources.count > 1, overwritesSources: false,
+        isSeveral: listing.hasFolders || listing.sources.count > 1, overwritesSources: nil,
         allowsAnyEnding: true)
       target?.keepsTimes = arguments.has(FileTimes.option.name)
     }

@@ -44,7 +44,7 @@ enum FramesCommand: Command {
     let text = arguments.positional[0]
     let target = try OutputTarget(
       path: path, format: try EncodingArguments.format(arguments), sources: [ListedSource(text: text)],
-      overwritesSources: false, allowsAnyEnding: arguments.has("force"))
+      overwritesSources: nil, allowsAnyEnding: arguments.has("force"))
     let format = try EncodingArguments.outputFormat(arguments, target.format)
     let console = target.isStandardOutput ? console.withoutOutput : console
     let pipeline = try PipelineArguments.pipeline(arguments, console: console)

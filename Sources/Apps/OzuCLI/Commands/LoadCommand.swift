@@ -29,13 +29,21 @@ enum LoadCommand: Command {
       cuts the border off and then makes the picture smaller, --size 320x240 --trim the other way round. Steps take less
       time on smaller pictures, so a size at the beginning is the cheapest.
 
+      -o DIR, for several sources, names each result for its source, in the folders that -r found it in. -o with fields makes
+      the names: {name}, {dir} and {source-ext} of the source, {index} and {counter:03} for its number, {width}, {height} and
+      {ext} of the result, {hash} of its bytes, {date}, {date:%Y/%m} and {camera} of the photograph, as in
+      -o 'out/{dir}/{name}-{width}.{ext}'. The name of a result follows from its own source, never from the others; two results
+      with one name are an error before anything is loaded, which says what tells them apart.
+
+      With --format keep each result has the format of its source, or JPEG or PNG where that cannot be written. --in-place
+      replaces each file by its result. --only-smaller writes none that has as many bytes as its source or more. --times
+      gives results the times of their sources. --from FILE takes a list of sources, one a line, from a file or from standard
+      input; behind a tab may stand a name of its own for the result.
+
       -o FILE replaces a file completely or not at all, and keeps its permissions. Links are followed; another hard link
       to the file keeps the old contents. Devices and pipes are written to, and so is standard output for -o -, with
-      the reports on standard error. -o DIR, for several sources, names each result for its source, in the folders that
-      -r found it in. -o with fields makes the names: {name} and {dir} of the source, its {index}, {width}, {height}
-      and {ext} of the result, {hash} of its bytes, {source-ext}, {date}, {date:%Y/%m} and {camera} of the photograph, as in -o 'out/{dir}/{name}-{width}.{ext}'. Two results with one
-      name are an error before anything is loaded. A result that would replace a source is refused, unless
-      --overwrite-sources is given and it is the source that the result is made from.
+      the reports on standard error. A result that would replace a source is refused, unless --overwrite-sources is given and
+      it is the source that the result is made from.
 
       With -r, names that begin with a dot, links to folders and the folder of -o are skipped. A file is a picture if its
       first bytes say so; its name does not matter. A file that cannot be read is a failure, and so is a picture or a folder
@@ -171,8 +179,8 @@ struct LoadRun: Sendable {
     if listing.sources.count > 1, run.style == .text || run.style == .verbose {
       run.console.print(sum.line(start.duration(to: .now)))
     }
-    if output == nil, run.style == .text || run.style == .verbose {
-      run.console.printError("ozu: nothing was written; -o says where results go")
+    if output == nil, sum.count > 0, run.style == .text || run.style == .verbose {
+      run.console.print(StyledLine("nothing was written; -o says where results go", .faint))
     }
     return hasFailure
   }

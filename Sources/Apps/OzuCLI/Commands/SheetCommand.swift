@@ -165,7 +165,7 @@ enum SheetCommand: Command {
     }
     return try OutputTarget(
       path: path, format: format, sources: Array(listing.sources.prefix(1)),
-      files: listing.sources.map { SourceArgument.source($0.text) }, overwritesSources: false,
+      files: listing.sources.map { SourceArgument.source($0.text) }, overwritesSources: nil,
       allowsAnyEnding: arguments.has("force"))
   }
 }

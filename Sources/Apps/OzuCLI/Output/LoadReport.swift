@@ -153,7 +153,8 @@ struct LoadReport: SourceReporting {
 
 /// The sum of several reports of `ozu load`: `60 pictures, 312.4 MB to 4.1 MB in 7.20 s, 1 failed`.
 struct LoadSum {
-  private var (count, failureCount, byteCount, leftOutCount) = (0, 0, 0, 0)
+  private(set) var count = 0
+  private var (failureCount, byteCount, leftOutCount) = (0, 0, 0)
   private var writtenByteCount: Int?
 
   mutating func add(_ report: LoadReport) {

@@ -36,6 +36,7 @@ struct OutputTarget: Sendable {
   /// Whether the files of results get the times of their sources.
   var keepsTimes = false
   private let listed: [ListedSource]
+  private let hasOverwriting: Bool
   private let claims = Claims()
   /// The file of `--trace`. It would overwrite a result with its path.
   var trace: OutputFile?
@@ -46,12 +47,12 @@ struct OutputTarget: Sendable {
   ///   - format: the value of `--format`; else the ending of the file decides, else the picture.
   ///   - isSeveral: whether `-o` names a folder even for one source, because a folder could have had more.
   ///   - files: files that steps read, such as watermarks.
-  ///   - overwritesSources: whether a result may replace its own source.
+  ///   - overwritesSources: whether a result may replace its own source; `nil` for commands that have no option for it.
   ///   - allowsAnyEnding: whether the format may differ from the ending.
   /// - Throws: also when a result could replace a source, and when two results have one name.
   init(
     path: String, format: FormatChoice, sources listed: [ListedSource], isSeveral: Bool = false,
-    files: [ImageSource] = [], overwritesSources: Bool, allowsAnyEnding: Bool = false
+    files: [ImageSource] = [], overwritesSources: Bool?, allowsAnyEnding: Bool = false
   ) throws(UsageError) {
     var isDirectory: ObjCBool = false
     let isDash = path == OutputFile.standardOutput
@@ -60,7 +61,8 @@ struct OutputTarget: Sendable {
     self.path = path
     self.listed = listed
     keepsFormat = format == .keep
-    self.sources = SourceFiles(sources, others: files, mayBeOverwritten: overwritesSources)
+    self.sources = SourceFiles(sources, others: files, mayBeOverwritten: overwritesSources ?? false)
+    hasOverwriting = overwritesSources != nil
     if OutputTemplate.isTemplate(path) {
       let template = try OutputTemplate(path)
       destination = .template(template, Self.values(listed, sources))
@@ -94,6 +96,7 @@ struct OutputTarget: Sendable {
     keepsFormat = true
     let sources = listed.map { SourceArgument.source($0.text) }
     self.sources = SourceFiles(sources, others: files, mayBeOverwritten: true)
+    hasOverwriting = true
     for source in listed where !SourceArgument.isFile(source.text) {
       throw UsageError(
         "\(SourceArgument.shown(source.text)): only files of this machine can be replaced in place")
@@ -117,6 +120,7 @@ struct OutputTarget: Sendable {
     self.listed = listed
     keepsFormat = false
     self.sources = SourceFiles(sources, others: files, mayBeOverwritten: overwritesSources)
+    hasOverwriting = true
     let format: FormatChoice = types.count == 1 ? .type(types[0]) : .automatic
     if OutputTemplate.isTemplate(path) {
       let template = try OutputTemplate(path)
@@ -319,7 +323,7 @@ extension OutputTarget {
           "-o \(self.path): \(path) would replace the source \(source)",
           hint: sources.mayBeOverwritten
             ? "With --overwrite-sources a result replaces only its own source."
-            : "Name another folder or file, or give --overwrite-sources.")
+            : "Name another folder or file\(hasOverwriting ? ", or give --overwrite-sources" : "").")
       }
     }
   }

@@ -61,7 +61,7 @@ struct BashCompletion {
     // What stands before the last comma stays.
     case .list(let list):
       "case \"$current\" in *,*) start=\"${current%,*},\" ;; esac; "
-        + "mapfile -t COMPREPLY < <(compgen -P \"$start\" -W \(words(list)) -- \"${current##*,}\")"
+        + "compopt -o nospace 2> /dev/null; mapfile -t COMPREPLY < <(compgen -P \"$start\" -W \(words(list)) -- \"${current##*,}\")"
     }
   }
 
@@ -125,7 +125,7 @@ struct FishCompletion {
     case .folder: " -x -a '(__fish_complete_directories)'"
     case .words(let words): " -x -a '\(words.joined(separator: " "))'"
     case .list(let words):
-      " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"\(words.joined(separator: " "))\\\"\")'"
+      " -x -a '(__fish_complete_list , \"string split , \(words.joined(separator: ","))\")'"
     }
   }
 

@@ -26,7 +26,7 @@ struct CommandRun {
     status = await Tool.run(arguments, console: console)
     (output, errors) = printed.texts
     let printsSchema =
-      ["load", "set", "info", "compare", "explain", "cache"].contains(arguments.first)
+      ["load", "set", "info", "compare", "similar", "explain", "cache"].contains(arguments.first)
       && arguments.contains("--json")
     if printsSchema || arguments.contains("--json-lines") { OutputSchema.check(output, of: arguments) }
   }

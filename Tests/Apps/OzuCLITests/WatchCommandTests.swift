@@ -1,0 +1,117 @@
+#if canImport(Glibc)
+  import Foundation
+  import Ozu
+  import OzuBase
+  import OzuTesting
+  import Testing
+
+  @testable import OzuCLI
+
+  @Suite("ozu watch")
+  struct WatchCommandTests {
+    private static let photo = PatternPicture(PixelSize(64, 48), tint: 3)
+
+    /// Waits for events of the folder until `count` files have come.
+    private static func files(_ watch: FolderWatch, _ count: Int) async -> [String] {
+      await ChildRun.onThread {
+        var names: [String] = []
+        while names.count < count, let events = watch.next() {
+          for case .file(let path, let folder) in events {
+            names.append(folder + "|" + (path.split(separator: "/").last ?? ""))
+          }
+        }
+        return names
+      }
+    }
+
+    @Test(
+      "files come when they are closed or moved in, also in folders that come later; not those of results")
+    func files() async throws {
+      let folder = try Folder()
+      let watch = try FolderWatch(folder.path(""), isRecursive: true, results: folder.path("out"))
+      async let names = Self.files(watch, 3)
+      mkdir(folder.path("out"), 0o700)
+      try folder.write(Data("x".utf8), to: "out/result.jpg")
+      try folder.write(Data("x".utf8), to: ".hidden")
+      try folder.write(Data("x".utf8), to: "a.crdownload")
+      rename(folder.path(".hidden"), folder.path("moved"))
+      mkdir(folder.path("sub"), 0o700)
+      try folder.write(Data("x".utf8), to: "sub/new")
+      let open = open(folder.path("written"), O_CREAT | O_WRONLY, 0o600)
+      close(open)
+      #expect(await Set(names) == ["|moved", "sub|new", "|written"])
+      watch.end()
+      #expect(await ChildRun.onThread { watch.next() == nil })
+    }
+
+    @Test("a folder that goes is an event; one that is not there is an error")
+    func gone() async throws {
+      let folder = try Folder()
+      mkdir(folder.path("in"), 0o700)
+      let watch = try FolderWatch(folder.path("in"), isRecursive: false, results: nil)
+      rmdir(folder.path("in"))
+      #expect(await ChildRun.onThread { watch.next() } == [.gone])
+      #expect(throws: SystemError.self) {
+        try FolderWatch(folder.path("in"), isRecursive: false, results: nil)
+      }
+    }
+
+    @Test(
+      "pictures get the steps of load or of set, and Ctrl-C ends the command with status 0",
+      arguments: [false, true])
+    func command(_ isSet: Bool) async throws {
+      let folder = try Folder()
+      mkdir(folder.path("in"), 0o700)
+      try folder.write(Self.photo.data(as: .png), to: "in/old.png")
+      let process = Process()
+      process.executableURL = try ChildRun.program
+      process.currentDirectoryURL = folder.url
+      process.environment = childEnvironment
+      process.arguments =
+        ["watch", "in", "--existing", "--isolation", "off"]
+        + (isSet
+          ? ["-w", "16", "--formats", "png", "-o", "out"]
+          : ["-s", "16", "-o", "out/{counter:02}-{name}.png"])
+      let (output, errors) = (Pipe(), Pipe())
+      (process.standardOutput, process.standardError) = (output, errors)
+      try process.run()
+      let results = isSet ? ["out/old-16.png", "out/b-16.png"] : ["out/01-old.png", "out/02-b.png"]
+      let deadline = ContinuousClock.now + .seconds(25)
+      func wait(for name: String) async {
+        await ChildRun.onThread {
+          while access(folder.path(name), F_OK) != 0, ContinuousClock.now < deadline { usleep(2000) }
+        }
+      }
+      await wait(for: results[0])
+      try folder.write(Data("no picture".utf8), to: "in/notes.txt")
+      try folder.write(Self.photo.data(as: .jpeg), to: "in/.b")
+      rename(folder.path("in/.b"), folder.path("in/b.jpg"))
+      await wait(for: results[1])
+      process.interrupt()
+      await ChildRun.onThread { process.waitUntilExit() }
+      #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+      let messages = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      #expect(messages.contains("ozu: watching in; Ctrl-C ends it\n"))
+      #expect(messages.hasSuffix("ozu: 2 pictures, 0 failed\n"), "\(messages)")
+      for name in results {
+        #expect(try CodecRegistry.standard.header(of: #require(folder.data(name))).size == PixelSize(16, 12))
+      }
+    }
+
+    @Test(
+      "what would not end, or does nothing, is refused",
+      arguments: [
+        (["."], "watch needs -o"), ([".", "-o", "./"], "would be its pictures again"),
+        ([".", "-o", "x{name}.jpg"], "would be its pictures again"),
+        (["none", "-o", "/tmp/x/"], "no such folder"),
+        (["/dev/null", "-o", "/tmp/x/"], "cannot be watched"), ([".", "-o", "/tmp/x.jpg"], "need a folder"),
+        ([".", "-o", "/tmp/x/", "-s", "x"], "a size is needed"),
+        ([".", "-o", "/tmp/x/", "--formats", "png"], "--formats needs --widths"),
+        ([], "Usage: ozu watch FOLDER"),
+      ] as [([String], String)])
+    func refused(_ arguments: [String], _ message: String) async {
+      let run = await CommandRun(["watch"] + arguments)
+      #expect(run.status == .wrongUsage && run.errors.contains(message), "\(run.errors)")
+    }
+  }
+#endif
