@@ -7,7 +7,7 @@ import OzuHTTP
 enum ExplainCommand: Command {
   static let specification = CommandSpecification(
     name: "explain",
-    summary: "Say what is stored for a web address, and what a request would do.",
+    summary: "Say what is stored for a web address, and what a load would do.",
     synopsis: "URL [--mode MODE] [--cache DIR] [--json]",
     examples: [
       Example("What the cache would do", "ozu explain https://example.com/a.png")
