@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuBase
 
 extension OptionSpecification {
   /// A list of sources; see `SourceList`.
@@ -37,17 +38,46 @@ enum SourceList {
     return sources
   }
 
+  /// The most bytes of a list: more is a device, or another kind of file.
+  private static let maximumByteCount = 64 << 20
+
   private static func lines(of path: String, _ console: Console) throws -> [String] {
+    let tooLarge = OutputError(reason: "a list may have \(Format.bytes(maximumByteCount)) at most")
     if path == SourceArgument.standardInput {
       var lines: [String] = []
-      while let more = console.readLines() { lines += more }
+      var byteCount = 0
+      while let more = console.readLines() {
+        lines += more
+        byteCount += more.reduce(0) { $0 + $1.utf8.count + 1 }
+        if byteCount > maximumByteCount { throw tooLarge }
+      }
       return lines
     }
-    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    let data = try data(of: path, tooLarge)
     guard let text = String(validating: data, as: UTF8.self) else {
       throw OutputError(reason: "it is not a text in UTF-8")
     }
     return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+  }
+
+  /// Reads a file or a pipe, whose size is not known before.
+  private static func data(of path: String, _ tooLarge: OutputError) throws -> Data {
+    do throws(SystemError) {
+      let descriptor = try OutputFile.open(path, O_RDONLY)
+      defer { close(descriptor) }
+      var data = Data()
+      var buffer = [UInt8](repeating: 0, count: 64 << 10)
+      while data.count <= maximumByteCount {
+        let count = read(descriptor, &buffer, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw SystemError(code: errno) }
+        if count == 0 { return data }
+        data.append(contentsOf: buffer[..<count])
+      }
+    } catch {
+      throw OutputError(reason: systemMessage(error.code))
+    }
+    throw tooLarge
   }
 
   private static func source(_ line: String, _ place: String) throws(UsageError) -> ListedSource {
