@@ -87,9 +87,28 @@ struct EXIFRewritingTests {
     if let exif = encoded.exif {
       #expect(EXIFMetadata.resolution(in: exif.span) == ImageResolution(dotsPerInch: 72.5))
     }
-    #expect((encoded.exif == nil) == (policy == .strip))
+    // Without values there is no copyright.
+    #expect((encoded.exif == nil) == (policy == .strip || policy == .keepCopyright))
     let odd = [Double.nan, -1, 0, .infinity, 1e9].map { ImageResolution(dotsPerInch: $0).valid }
     #expect(odd == [nil, nil, nil, nil, nil])
+  }
+
+  @Test("keeps the artist and the copyright alone, with a resolution that is given", arguments: [nil, 72.5])
+  func copyright(resolution: Double?) throws {
+    var metadata = ImageMetadata(exif: EXIFFile().data)
+    (metadata.values.artist, metadata.values.copyright) = ("Ann Å", "© 2026")
+    var notes: [String] = []
+    let dots = resolution.map { ImageResolution(dotsPerInch: $0) }
+    let exif = try #require(
+      metadata.encoded(
+        policy: .keepCopyright, size: PixelSize(1, 1), colorSpace: .sRGB, resolution: dots, notes: &notes
+      ).exif)
+    var expected = MetadataValues()
+    (expected.artist, expected.copyright) = ("Ann Å", "© 2026")
+    var found = MetadataValues(exif: exif, iptc: nil, iptcDigest: nil, xmp: nil)
+    found.otherTags = []
+    #expect(found == expected && EXIFMetadata.resolution(in: exif.span) == dots)
+    #expect(EXIFMetadata.find(in: exif.span)?.camera == nil)
   }
 
   @Test("leaves out broken blocks, with a reason")

@@ -78,7 +78,8 @@ extension AddressTests {
     ("mw:128", 128, 96), ("mh:96", 128, 96), ("mw:32", 64, 48), ("w:16/mh:24", 16, 24),
     ("w:16/mw:32", 16, 24),
     ("h:12/mw:32", 32, 12), ("rs:fit:32:32/mh:32", 32, 32), ("rs:fill:20:20/mw:40", 20, 20),
-    ("mw:100/dpr:2", 200, 150),
+    // The density that a source is too small for scales no least side either.
+    ("mw:100/dpr:2", 100, 75), ("mw:100/dpr:2/el:1", 200, 150), ("w:16/mw:32/dpr:2", 32, 48),
     ("h:24/mw:40/rot:90", 40, 24), ("mw:96/rot:90", 96, 128), ("mw:128/pd:1", 130, 98),
     // A zoom is a factor of the size, which is bounded by the source as the size is.
     ("z:0.5", 32, 24), ("z:2", 64, 48), ("z:2/el:1", 128, 96), ("z:0.5:0.25", 32, 12),
@@ -96,6 +97,17 @@ extension AddressTests {
     ("w:32/rot:-90", 32, 43), ("rot:450", 48, 64), ("rot:-180", 64, 48), ("rot:720", 64, 48),
     // Offsets that lead out are cut.
     ("c:10:20:ea:-5:-99", 10, 20), ("rs:fill:20:20/g:no:0:-0.5", 20, 20),
+    // A forced side beside an open one, which keeps its length.
+    ("rs:force:10:0", 10, 48), ("rs:force:0:10", 64, 10), ("rs:force:128:0", 64, 24),
+    ("rs:force:128:0:1", 128, 48), ("rs:force:10:0/rot:90", 10, 64), ("rs:force:10:0/dpr:2", 10, 48),
+    ("rs:force:10:10/mw:20", 10, 10),
+    // Two factors of zoom stretch the picture that the size asks for.
+    ("rs:fit:32:32/z:1:0.5", 32, 12), ("w:10/z:2:1", 20, 8), ("rs:fill:20:20/z:0.5:1", 10, 20),
+    ("rs:fill:16:16/z:2:1/dpr:2", 48, 24), ("rs:fit:100:100/z:2:1", 64, 24),
+    // The largest side of the result, with its padding.
+    ("mrd:32", 32, 24), ("w:60/pd:4/mrd:34", 34, 27), ("w:16/mrd:32", 16, 12), ("mrd:0", 64, 48),
+    // A trim of a border that is none, with a decimal tolerance.
+    ("t:0.4", 64, 48),
     // Long names.
     ("min-width:128", 128, 96), ("min_width:128", 128, 96), ("min-height:96", 128, 96),
     ("min_height:96", 128, 96),
@@ -231,6 +243,7 @@ extension AddressTests {
     arguments: [
       ("t:0", 8, 4), ("t:0:ff0000", 2, 1), ("t:0:f00", 2, 1), ("trim:0:00ff00", 8, 4), ("t:0:ff0000:1", 4, 1),
       ("t:0:ff0000:0:1", 2, 2), ("t:0:ff0000:1:1", 4, 2), ("t:255::1:1", 8, 4),
+      ("t:0:ff00ff", 8, 4),
     ])
   func trims(option: String, width: Int, height: Int) throws {
     // The corner has another colour than the border, and the blue part is not in the middle.
@@ -258,7 +271,7 @@ extension AddressTests {
   @Test(
     "contradictory options, and results that are too large, are refused",
     arguments: [
-      "/rs:force:10:0", "/w:5000", "/w:2000/dpr:3", "/rs:force:10:10/mw:20", "/w:10/z:2:1", "/mw:5000",
+      "/w:5000", "/w:2000/dpr:3", "/mw:5000", "/wm:1", "/rs:force:5000:0",
       "/w:100/z:50",
       "/mh:3000/dpr:2",
     ])
@@ -333,7 +346,8 @@ extension AddressTests {
       "rs", "fill", "fit", "force", "fill-down", "w", "h", "dpr", "el", "g", "sm", "fp", "ce", "soea", "c",
       "rot", "90", "bl",
       "sh", "pd", "bg", "q", "fq", "jpg", "webp", "mb", "sm", "fn", "a.png", "att", "exp", "cb", "t", "fl",
-      "ex", "1", "0", "auto", "mw", "mh", "z", "exar", "-0.25", "-90", "pix",
+      "ex", "1", "0", "auto", "wm", "re", "raw", "skp", "msr", "mafr", "msfs", "maf", "mrd", "kcr", "ph",
+      "eth", "mw", "mh", "z", "exar", "-0.25", "-90", "pix",
       "ff8000",
       "320", "0.5", "255", "pr", "x", "",
     ]

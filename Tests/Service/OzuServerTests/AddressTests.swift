@@ -167,10 +167,11 @@ struct AddressTests {
       "g:up", "g:fp:2:0", "g:sm:1", "g:fp:nan:0", "rot:45", "rot:", "ar:0", "bl:1000", "bl:-1", "q:101",
       "fq:jpg", "fq:svg:80",
       "f:svg", "f:", "bg:12", "bg:300:0:0", "bg:+12345", "pd:1:2:3:4:5", "dpr:9", "dpr:0", "unknown:1", ":",
-      "raw:1",
-      "wm:1", "aq:1", "aq:dssim:0.01", "aq:ml:80", "aq:ssimulacra2", "aq:ssimulacra2:20", "aq:size",
-      "skp:jpg", "fn:a%2Fb", "fn:_:1", "exp:x", "mb:-5", "c:1:1:up", "pr:none",
-      "rs:fit:1:1:0:0:ce:0:0:0", "kcr:1", "z:0", "z:-1", "z:1:1:1", "z:101", "mw:-1", "mw:1:2", "mh:x",
+      "raw:2", "wm:", "wm:2", "wm:1:up", "wm:1:ch", "wm:1:ce:x", "wm:1:ce:0:0:-1", "wm:1:ce:0:0:0:0", "aq:1",
+      "aq:dssim:0.01", "aq:ml:80", "aq:ssimulacra2", "aq:ssimulacra2:20", "aq:size",
+      "skp:doc", "msr:-1", "msr:x", "msfs:1.5", "maf:0", "maf:", "mafr:a", "mrd:-1", "eth:2", "ph:x",
+      "fn:a%2Fb", "fn:_:1", "exp:x", "mb:-5", "c:1:1:up", "pr:none",
+      "rs:fit:1:1:0:0:ce:0:0:0", "kcr:2", "z:0", "z:-1", "z:1:1:1", "z:101", "mw:-1", "mw:1:2", "mh:x",
       "ex:1:sm",
       "exar:1:sm", "exar:2", "c:1.5:1", "c:-0.5:1", "g:ce:1e3:0", "g:ce:70000", "rot:89.9", "rot:90000",
       "pix:-1", "pix:1:2", "t:1:red", "t:1:ff00", "t:1:fff:2", "t:1:fff:1:1:1",
@@ -179,9 +180,10 @@ struct AddressTests {
   func refused(option: String) { #expect(Self.status("/x/\(option)\(Self.plain)", Self.openRules) == 400) }
 
   @Test(
-    "an option of imgproxy that is not built is refused by name, and one of its Pro edition as such",
+    "an option of imgproxy's Pro edition is refused as such",
     arguments: [
-      ("wm:1", "this option is not supported"), ("raw:1", "this option is not supported"),
+      ("pbl:1", "this option of imgproxy Pro is not supported"),
+      ("wm:1:ch", "this position of imgproxy Pro is not supported"),
       ("page:1", "this option of imgproxy Pro is not supported"),
       ("hashsum:sha256:00", "this option of imgproxy Pro is not supported"),
       ("unknown:1", "there is no such option"),
@@ -223,6 +225,15 @@ struct AddressTests {
     #expect(Self.status("/x\(Self.plain)", strict) == 200)
     #expect(Self.status("/x/w:500\(Self.plain)", strict) == 400)
     #expect(Self.status("/x/thumb/w:500\(Self.plain)", strict) == 404)
+    _ = try Self.open {
+      try $0.definePreset("thumb", options: "rs:fill:100:80/q:50")
+      try $0.definePreset("card", options: "q:20/pr:thumb/h:9")
+      let address = try ImageAddress("/x/pr:card\(Self.plain)", rules: $0, now: Self.now)
+      #expect((address.options.width, address.options.height, address.options.quality) == (100, 9, 50))
+      $0.allowedOptions = ["pr", "preset", "w"]
+      #expect(Self.status("/x/pr:card/w:5\(Self.plain)", $0) == 200)
+      #expect(Self.status("/x/pr:card/h:5\(Self.plain)", $0) == 400)
+    }
     for (name, options) in [("a:b", "w:1"), ("", "w:1"), ("a", "w:x"), ("a", "pr:thumb")] {
       #expect(throws: AddressRulesError.self) {
         try Self.open { try $0.definePreset(name, options: options) }

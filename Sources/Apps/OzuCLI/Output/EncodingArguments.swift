@@ -44,8 +44,8 @@ enum EncodingArguments {
     OptionSpecification(
       name: "metadata", value: policies.map(\.0).joined(separator: "|"), kind: .words(policies.map(\.0)),
       help: """
-        strip: write no metadata of the source (default). keep: EXIF data without the place where it was taken. all: EXIF \
-        data and XMP, with the place.
+        strip: write no metadata of the source (default). copyright: the artist and the copyright. keep: EXIF data without \
+        the place where it was taken. all: EXIF data and XMP, with the place.
         """),
     OptionSpecification(
       name: "profile", value: profiles.map(\.0).joined(separator: "|"), kind: .words(profiles.map(\.0)),
@@ -74,7 +74,7 @@ enum EncodingArguments {
   private static let kept = "keep"
   private static let efforts = EncodingOptions.Effort.allCases.map { ($0.rawValue, $0) }
   private static let policies: [(String, MetadataPolicy)] = [
-    ("strip", .strip), ("keep", .keepWithoutPlace), ("all", .keepAll),
+    ("strip", .strip), ("copyright", .keepCopyright), ("keep", .keepWithoutPlace), ("all", .keepAll),
   ]
   private static let profiles = ColorProfilePolicy.allCases.map { ($0.rawValue, $0) }
   private static let chromas: [(String, ChromaSubsampling)] = [

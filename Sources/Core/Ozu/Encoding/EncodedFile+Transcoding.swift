@@ -53,6 +53,7 @@ extension EncodedFileMaker {
     var kept: KeptMetadata
     switch goal.format.metadata {
     case .keepAll: return data
+    case .keepCopyright: kept = .copyright
     case .keepWithoutPlace: kept = [.copyright, .details]
     case .strip: kept = []
     }

@@ -306,6 +306,30 @@ extension ImagePipeline {
     return SourceState(identity: validity.bodyIdentity, freshUntil: validity.freshUntil)
   }
 
+  /// The bytes of a source, with their state.
+  package struct Original: Sendable {
+    package let data: Data
+    /// `nil` if the origin forbids storing, and for sources that are not from the web.
+    package let state: SourceState?
+    /// Whether caches may keep it.
+    package let allowsStoring: Bool
+  }
+
+  /// The bytes of a source, from the disk cache or the source itself. The recipe of the request is ignored. They are not
+  /// checked to be a picture.
+  ///
+  /// - Throws: `ImageError`; also if a fetcher returns pixels instead of bytes.
+  package func original(of request: ImageRequest) async throws(ImageError) -> Original {
+    try request.validate()
+    let fetched = try await value(of: SourceTask(request, pipeline: self), request)
+    guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
+    var state: SourceState?
+    if fetched.allowsStoring, let validity = fetched.validity, !validity.bodyIdentity.isEmpty {
+      state = SourceState(identity: validity.bodyIdentity, freshUntil: validity.freshUntil)
+    }
+    return Original(data: data, state: state, allowsStoring: fetched.allowsStoring)
+  }
+
   /// Returns when all files made so far have been written to every store, or after 10 seconds.
   package func storesSettled() async {
     // Writes happen in order, so waiting for this one is enough. Waiting for an empty backlog might never end while

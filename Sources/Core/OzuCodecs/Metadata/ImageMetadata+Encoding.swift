@@ -27,6 +27,13 @@ extension ImageMetadata {
     if case .icc = colorSpace { result.colorProfile = colorProfile?.data }
     guard policy != .strip else { return result }
     notes += self.notes
+    if policy == .keepCopyright {
+      var block = EXIFBlock(artist: values.artist, copyright: values.copyright)
+      guard !block.isEmpty else { return result }
+      if let resolution = result.resolution { block.set(resolution) }
+      result.exif = Data(block.serialized())
+      return result
+    }
     result.resolution = result.resolution ?? self.resolution?.valid
     if let exif {
       do throws(EXIFDefect) {
@@ -73,11 +80,19 @@ extension EXIFBlock {
     details.removeAll { $0.tag == EXIFTag.makerNote }
   }
 
-  private mutating func set(_ resolution: ImageResolution) {
+  fileprivate mutating func set(_ resolution: ImageResolution) {
     set(EXIFTag.horizontalResolution, to: resolution.horizontal)
     set(EXIFTag.verticalResolution, to: resolution.vertical)
     // Inches.
     set(EXIFTag.resolutionUnit, to: 2, in: \.picture)
+  }
+
+  /// A block that contains only the names of the people who have rights.
+  fileprivate init(artist: String?, copyright: String?) {
+    self.init()
+    for (tag, text) in [(EXIFTag.artist, artist), (EXIFTag.copyright, copyright)] {
+      if let text, !text.isEmpty { set(tag, to: text) }
+    }
   }
 
   /// A block that contains only the resolution.

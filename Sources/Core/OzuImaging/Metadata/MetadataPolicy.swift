@@ -5,6 +5,8 @@
 public enum MetadataPolicy: String, Hashable, Sendable, CaseIterable {
   /// Nothing is written.
   case strip
+  /// An EXIF block with the artist and the copyright alone, from whichever of EXIF data, XMP and IPTC-IIM states them.
+  case keepCopyright
   /// EXIF data without the place where the picture was taken, and the resolution.
   ///
   /// Beside the GPS directory, these are left out: the maker note, in which some cameras repeat the place in their

@@ -39,6 +39,18 @@ public struct AddressRules: Sendable {
   /// Whether the client hints `Sec-CH-DPR` and `Sec-CH-Width` are used if an address does not give these values.
   /// Default: false, because each density is a variant in every cache.
   public var usesClientHints = false
+  /// The picture that the option `watermark` draws. Default: none, and the option is refused.
+  public var watermark: WatermarkPicture?
+  /// Whether the artist and the copyright of a source are written into results without its other metadata, if an address does
+  /// not say so. Default: false.
+  public var keepsCopyright = false
+  /// Whether the option `raw` may have the bytes of a source sent as they are, with all their metadata. Default: true.
+  public var allowsRaw = true
+  /// Which facts about a source `/info/…` answers with. Default: all but EXIF data, IPTC-IIM and XMP.
+  public var information = InformationDetail.picture
+  /// The names of the options that addresses may have, long and short ones; those in presets are not checked. Empty, the
+  /// default, for all.
+  public var allowedOptions: Set<String> = []
   /// The options of each preset.
   private(set) var presets: [String: [AddressOption]] = [:]
 
@@ -46,16 +58,25 @@ public struct AddressRules: Sendable {
   public init(keys: [AddressKey] = []) { self.keys = keys }
 
   /// Defines a preset: options as they are written in an address, such as `rs:fill:320:240/q:70`. The preset named
-  /// `default` applies to every address.
+  /// `default` applies to every address. A preset may name others that were defined before (`pr:thumb`).
   ///
   /// - Throws: `AddressRulesError` if the options are invalid.
   public mutating func definePreset(_ name: String, options: String) throws(AddressRulesError) {
     guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !":/@".utf8.contains($0) }) else {
       throw AddressRulesError("\"\(name)\" cannot be the name of a preset")
     }
-    let list = options.split(separator: "/").map(AddressOption.init)
-    if let nested = list.first(where: { $0.isPreset }) {
-      throw AddressRulesError("the preset \"\(name)\" names another preset: \(nested.text)")
+    var list: [AddressOption] = []
+    for option in options.split(separator: "/").map(AddressOption.init) {
+      guard option.isPreset else {
+        list.append(option)
+        continue
+      }
+      for nested in option.arguments {
+        guard let options = presets[nested] else {
+          throw AddressRulesError("the preset \"\(name)\": \(option.text): it must be defined before")
+        }
+        list += options
+      }
     }
     do throws(AddressRefusal) {
       var result = ImageOptions()

@@ -121,7 +121,7 @@ extension ImageOptions.Gravity {
 }
 
 extension Int {
-  fileprivate func scaled(by scale: Double) -> Int {
+  func scaled(by scale: Double) -> Int {
     Int(clamping: Double(self) * scale, rounded: .toNearestOrAwayFromZero)
   }
 }
@@ -169,51 +169,6 @@ struct Rescale: ImageProcessing, Hashable {
       min(largestSide, max(1, bitmap.size.height.scaled(by: y))))
     return try Resize(size, mode: x == y ? .aspectFit : .fill, allowsUpscaling: true).process(
       bitmap, context: context)
-  }
-}
-
-/// Brings a picture to a size that depends on its proportions: for `auto`, and for least sides.
-///
-/// The picture comes reduced to what covers the size, if it was larger: then nothing is enlarged here but what is smaller than a
-/// least side.
-struct Fitting: ImageProcessing, Hashable {
-  let resizing: ImageOptions.Resizing
-  /// 0 for an open side.
-  let size: PixelSize
-  /// 0 for none.
-  let least: PixelSize
-  let enlarges: Bool
-  let largestSide: Int
-  let gravity: ImageOptions.Gravity
-  let reached: ReachedDensity
-
-  var identifier: String {
-    "fitting(\(resizing),\(size),\(least),\(enlarges),\(largestSide),\(gravity),\(reached.identifier))"
-  }
-
-  func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
-    let own = bitmap.size
-    let covers =
-      resizing == .auto ? (own.width >= own.height) == (size.width >= size.height) : resizing != .fit
-    func shares(_ sides: PixelSize) -> [Double] {
-      [(sides.width, own.width), (sides.height, own.height)].filter { $0.0 > 0 }.map {
-        Double($0.0) / Double($0.1)
-      }
-    }
-    var scale = (covers ? shares(size).max() : shares(size).min()) ?? 1
-    if !enlarges || resizing == .fillDown { scale = min(1, scale) }
-    scale = max(scale, shares(least).max() ?? 0)
-    let target = PixelSize(
-      min(largestSide, max(1, own.width.scaled(by: scale))),
-      min(largestSide, max(1, own.height.scaled(by: scale))))
-    let resized =
-      target == own
-      ? bitmap : try Resize(target, mode: .fill, allowsUpscaling: true).process(bitmap, context: context)
-    // A picture that a least side makes larger than the size is cut to it, whatever the kind of resize.
-    return try GravityCrop(
-      size, gravity, reached, keepsProportions: covers && size.width > 0 && size.height > 0
-    )
-    .process(resized, context: context)
   }
 }
 
@@ -327,6 +282,26 @@ struct Padding: ImageProcessing, Hashable {
       bitmap.size.width.saturatingSum(sides[3]).saturatingSum(sides[1]),
       bitmap.size.height.saturatingSum(sides[0]).saturatingSum(sides[2]))
     return try surround.place(bitmap, x: sides[3], y: sides[0], in: canvas, context: context)
+  }
+}
+
+/// Removes a border. Magenta stands for what is transparent, as in imgproxy.
+struct BorderTrim: ImageProcessing, Hashable {
+  private static let transparencyKey = ColorValue(red: 255, green: 0, blue: 255)
+
+  let tolerance: UInt8
+  let color: ColorValue?
+  let evenAxes: Trim.Axes
+
+  var identifier: String {
+    (color == Self.transparencyKey ? "keyed-" : "")
+      + Trim(tolerance: tolerance, color: color, evenAxes: evenAxes).identifier
+  }
+
+  func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
+    let isKeyed = color == Self.transparencyKey && !bitmap.isOpaque
+    return try Trim(tolerance: tolerance, color: isKeyed ? .clear : color, evenAxes: evenAxes)
+      .process(bitmap, context: context)
   }
 }
 

@@ -18,10 +18,40 @@ struct ImageAddress: Hashable, Sendable {
   /// - Throws: `AddressRefusal`: 403 for a signature or a source that is not accepted, 404 for a path without a
   ///   picture or an expired one, 400 for invalid options.
   init(_ target: String, rules: AddressRules, now: Date) throws(AddressRefusal) {
-    guard target.utf8.count <= Self.longest else {
+    let path = try Self.signedPath(of: target, rules)
+    var segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)[...]
+    var options = ImageOptions()
+    for option in rules.presets["default"] ?? [] { try options.apply(option, rules) }
+    try Self.readOptions(&segments, into: &options, rules)
+    let (text, word) = try Self.source(of: segments)
+    if let word {
+      guard let type = ImageOptions.type(word) else {
+        throw AddressRefusal(status: 400, reason: "\(word): there is no such format")
+      }
+      options.type = type
+    }
+    let source = try rules.source(text)
+    try Self.checkExpiry(options.expiry, now)
+    self.source = source
+    self.options = options
+  }
+
+  init(source: URL, options: ImageOptions) {
+    self.source = source
+    self.options = options
+  }
+
+  private static let noAddress = AddressRefusal(status: 404, reason: "this is not the address of a picture")
+
+  /// The part of a target behind its signature, from its slash on.
+  ///
+  /// - Throws: `AddressRefusal` unless one of the keys has signed it, or none has to.
+  static func signedPath(of target: some StringProtocol, _ rules: AddressRules) throws(AddressRefusal)
+    -> String
+  {
+    guard target.utf8.count <= longest else {
       throw AddressRefusal(status: 414, reason: "the address is too long")
     }
-    let noAddress = AddressRefusal(status: 404, reason: "this is not the address of a picture")
     guard target.utf8.first == UInt8(ascii: "/"), !target.utf8.contains(UInt8(ascii: "?")),
       let end = target.dropFirst().firstIndex(of: "/")
     else { throw noAddress }
@@ -33,30 +63,21 @@ struct ImageAddress: Hashable, Sendable {
     guard rules.allowsUnsigned || rules.keys.contains(where: { $0.signs(path, signature) }) else {
       throw AddressRefusal(status: 403, reason: "the signature is not valid")
     }
-    var segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)[...]
-    var options = ImageOptions()
-    for option in rules.presets["default"] ?? [] { try options.apply(option, rules) }
-    try Self.readOptions(&segments, into: &options, rules)
-    guard let first = segments.first else { throw noAddress }
-    let (text, word) =
-      first == "plain" ? try Self.plain(segments.dropFirst()) : try Self.encoded(segments, or: noAddress)
-    if let word {
-      guard let type = ImageOptions.type(word) else {
-        throw AddressRefusal(status: 400, reason: "\(word): there is no such format")
-      }
-      options.type = type
-    }
-    let source = try rules.source(text)
-    if let expiry = options.expiry, expiry > 0, now.timeIntervalSince1970 >= Double(expiry) {
-      throw AddressRefusal(status: 404, reason: "the address has expired")
-    }
-    self.source = source
-    self.options = options
+    return path
   }
 
-  init(source: URL, options: ImageOptions) {
-    self.source = source
-    self.options = options
+  /// The source that the last segments name, and the word for a format behind it.
+  static func source(
+    of segments: ArraySlice<Substring>
+  ) throws(AddressRefusal) -> (text: String, word: String?) {
+    guard let first = segments.first else { throw noAddress }
+    return first == "plain" ? try plain(segments.dropFirst()) : try encoded(segments)
+  }
+
+  static func checkExpiry(_ expiry: Int?, _ now: Date) throws(AddressRefusal) {
+    if let expiry, expiry > 0, now.timeIntervalSince1970 >= Double(expiry) {
+      throw AddressRefusal(status: 404, reason: "the address has expired")
+    }
   }
 
   /// Removes the options from the front and applies them.
@@ -76,6 +97,9 @@ struct ImageAddress: Hashable, Sendable {
         throw AddressRefusal(status: 400, reason: "an address has \(largestOptionCount) options at most")
       }
       let option = AddressOption(segment)
+      guard rules.allowedOptions.isEmpty || rules.allowedOptions.contains(option.name) else {
+        throw option.refusal("this option is not allowed here")
+      }
       if option.isPreset {
         try apply(option.arguments, to: &options, rules)
       } else {
@@ -101,7 +125,7 @@ struct ImageAddress: Hashable, Sendable {
 
   private static func plain(
     _ segments: ArraySlice<Substring>
-  ) throws(AddressRefusal) -> (source: String, word: String?) {
+  ) throws(AddressRefusal) -> (text: String, word: String?) {
     let parts = segments.joined(separator: "/").split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count <= 2 else {
       throw AddressRefusal(status: 400, reason: "an @ in the source is written as %40")
@@ -113,8 +137,8 @@ struct ImageAddress: Hashable, Sendable {
   }
 
   private static func encoded(
-    _ segments: ArraySlice<Substring>, or noAddress: AddressRefusal
-  ) throws(AddressRefusal) -> (source: String, word: String?) {
+    _ segments: ArraySlice<Substring>
+  ) throws(AddressRefusal) -> (text: String, word: String?) {
     let parts = segments.joined().split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count <= 2, let bytes = Base64URL.bytes(of: parts[0]), !bytes.isEmpty,
       let source = String(validating: bytes, as: UTF8.self)

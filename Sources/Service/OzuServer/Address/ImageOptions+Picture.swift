@@ -18,7 +18,7 @@ extension ImageOptions {
     of source: ImageSource, density: Double, accept: String?, rules: AddressRules
   ) throws(AddressRefusal) -> AddressedPicture {
     let scale = self.density ?? density
-    let points = try zoomedPoints()
+    let points = zoomedPoints
     let size = PixelSize(try side(points.width, scale, rules), try side(points.height, scale, rules))
     let least = PixelSize(try side(minimumWidth, scale, rules), try side(minimumHeight, scale, rules))
     let reached = ReachedDensity(
@@ -26,29 +26,34 @@ extension ImageOptions {
     let output = output(accept: accept, rules)
     var steps: [any ImageProcessing] = []
     if let trimTolerance {
-      steps.append(.trim(tolerance: UInt8(trimTolerance), color: trimColor, evenAxes: trimEvenAxes))
+      steps.append(BorderTrim(tolerance: UInt8(trimTolerance), color: trimColor, evenAxes: trimEvenAxes))
     }
     let cropsFirst = cropWidth > 0 || cropHeight > 0
     if cropsFirst {
       steps += turns
       steps.append(GravityCrop(width: cropWidth, height: cropHeight, cropGravity ?? gravity))
     }
+    let isTurned = quarterTurns % 2 == 1 && !cropsFirst
     var resize: Resize?
     var rest: [any ImageProcessing] = []
-    if size.width > 0 || size.height > 0 {
+    if let fitting = try fitting(scale, reached, rules) {
+      if steps.isEmpty, let cover = fitting.cover(of: size, least) {
+        resize = Resize(
+          isTurned ? PixelSize(cover.height, cover.width) : cover, mode: .aspectFill, crops: false)
+      }
+      rest.append(fitting)
+    } else if size.width > 0 || size.height > 0 {
       let first: Resize
-      (first, rest) = try resizing(
-        size, least: least, isTurned: quarterTurns % 2 == 1 && !cropsFirst, reached: reached, rules)
+      (first, rest) = resizing(size, isTurned: isTurned, reached: reached, rules)
       if steps.isEmpty { resize = first } else { steps.append(first) }
     } else {
-      let isTurned = quarterTurns % 2 == 1 && !cropsFirst
       let largest = enlarges ? 1 : max(1, zoomX * scale, zoomY * scale)
       let (x, y) = (zoomX * scale / largest, zoomY * scale / largest)
       if (x, y) != (1, 1) {
         steps.append(Rescale(x: isTurned ? y : x, y: isTurned ? x : y, largestSide: rules.largestSide))
       }
-      if least != PixelSize(0, 0) { rest.append(fitting(size, least, reached, rules)) }
     }
+    if usesThumbnail { resize?.allowsEmbeddedThumbnail = true }
     if !cropsFirst { steps += turns }
     steps += rest
     if blur > 0 { steps.append(.gaussianBlur(radius: blur)) }
@@ -61,34 +66,48 @@ extension ImageOptions {
       steps.append(Extension(reached, proportionsGravity, surround, isProportions: true))
     }
     if padding.contains(where: { $0 > 0 }) { steps.append(Padding(padding, reached, surround)) }
+    if largestResultSide > 0 {
+      steps.append(Resize(PixelSize(largestResultSide, largestResultSide), mode: .aspectFit))
+    }
     if let background { steps.append(Backdrop(color: background)) }
+    if let watermark {
+      guard let mark = rules.watermark else {
+        throw AddressRefusal(status: 400, reason: "watermark: this service has none")
+      }
+      steps.append(PlacedWatermark(picture: mark, place: watermark, reached: reached))
+    }
     var picture = AddressedPicture(
       request: ImageRequest(source, resize: resize, processors: steps), output: output)
     if type == nil, rules.negotiatesFormat { picture.varyingFields.append("Accept") }
     picture.fileName = fileName
     picture.isAttachment = isAttachment
+    picture.isOriginal = isRaw
+    picture.originalTypes = type.map { skippedTypes.intersection([$0]) } ?? skippedTypes
+    picture.limits = sourceLimits
     return picture
   }
 
   /// The size with its zoom; 0 for an open side.
-  private func zoomedPoints() throws(AddressRefusal) -> PixelSize {
-    guard width > 0 || height > 0 else { return PixelSize(0, 0) }
-    guard zoomX == zoomY else {
-      throw AddressRefusal(
-        status: 400, reason: "zoom: two different factors are for an address without a size")
+  private var zoomedPoints: PixelSize {
+    func zoomed(_ side: Int, _ zoom: Double) -> Int {
+      side == 0 ? 0 : max(1, Int(clamping: Double(side) * zoom, rounded: .toNearestOrAwayFromZero))
     }
-    func zoomed(_ side: Int) -> Int {
-      side == 0 ? 0 : max(1, Int(clamping: Double(side) * zoomX, rounded: .toNearestOrAwayFromZero))
-    }
-    return PixelSize(zoomed(width), zoomed(height))
+    return PixelSize(zoomed(width, zoomX), zoomed(height, zoomY))
   }
 
+  /// The step for a size that depends on the proportions of the picture, or on its own sides; `nil` where a resize can
+  /// do it.
   private func fitting(
-    _ size: PixelSize, _ least: PixelSize, _ reached: ReachedDensity, _ rules: AddressRules
-  ) -> Fitting {
-    Fitting(
-      resizing: resizing, size: size, least: least, enlarges: enlarges, largestSide: rules.largestSide,
-      gravity: gravity, reached: reached)
+    _ density: Double, _ reached: ReachedDensity, _ rules: AddressRules
+  ) throws(AddressRefusal) -> Fitting? {
+    let hasSize = width > 0 || height > 0
+    let hasLeast = minimumWidth > 0 || minimumHeight > 0
+    let isOpenForce = resizing == .force && (width == 0) != (height == 0)
+    guard hasLeast || hasSize && (resizing == .auto || zoomX != zoomY) || isOpenForce else { return nil }
+    return Fitting(
+      resizing: resizing, size: PixelSize(width, height), zoomX: zoomX, zoomY: zoomY,
+      least: PixelSize(minimumWidth, minimumHeight), density: density, enlarges: enlarges,
+      extends: extensionGravity != nil, largestSide: rules.largestSide, gravity: gravity, reached: reached)
   }
 
   private func side(_ points: Int, _ scale: Double, _ rules: AddressRules) throws(AddressRefusal) -> Int {
@@ -105,28 +124,15 @@ extension ImageOptions {
   ///
   /// - Parameter isTurned: whether the picture is turned by a right angle after the resize.
   private func resizing(
-    _ size: PixelSize, least: PixelSize, isTurned: Bool, reached: ReachedDensity, _ rules: AddressRules
-  ) throws(AddressRefusal) -> (Resize, [any ImageProcessing]) {
+    _ size: PixelSize, isTurned: Bool, reached: ReachedDensity, _ rules: AddressRules
+  ) -> (Resize, [any ImageProcessing]) {
     let isWhole = size.width > 0 && size.height > 0
     // A side without a value has room for any proportions.
     let box = PixelSize(
       size.width > 0 ? size.width : rules.largestSide, size.height > 0 ? size.height : rules.largestSide)
     let source = isTurned ? PixelSize(box.height, box.width) : box
-    if resizing == .auto || least != PixelSize(0, 0) {
-      guard resizing != .force else {
-        throw AddressRefusal(status: 400, reason: "force has no least sides")
-      }
-      // What covers the size and the least sides: the proportions of the picture are not known yet.
-      let cover = PixelSize(max(1, size.width, least.width), max(1, size.height, least.height))
-      return (
-        Resize(
-          isTurned ? PixelSize(cover.height, cover.width) : cover, mode: .aspectFill, crops: false,
-          allowsUpscaling: enlarges), [fitting(size, least, reached, rules)]
-      )
-    }
     switch resizing {
     case .force:
-      guard isWhole else { throw AddressRefusal(status: 400, reason: "force needs a width and a height") }
       return (
         Resize(source, mode: .fill, allowsUpscaling: enlarges), enlarges ? [] : [ForcedProportions(box)]
       )
@@ -169,8 +175,10 @@ extension ImageOptions {
     format.options.targetScore = targetScore
     format.options.enforcesByteLimit = false
     format.options.effort = .low
-    format.metadata = keepsMetadata ? .keepWithoutPlace : .strip
-    format.colorProfile = keepsProfile ? .embed : .convert
+    let restOfMetadata: MetadataPolicy = keepsCopyright ?? rules.keepsCopyright ? .keepCopyright : .strip
+    format.metadata = keepsMetadata ? .keepWithoutPlace : restOfMetadata
+    format.colorProfile = keepsDepth ? .keep : keepsProfile ? .embed : .convert
+    if sourceLimits.frameCount == 1 { format.keepsAnimation = false }
     return format
   }
 }

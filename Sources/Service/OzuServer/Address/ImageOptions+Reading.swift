@@ -45,7 +45,9 @@ extension ImageOptions {
       cropGravity = try Self.gravity(option, 2)
     case "trim", "t":
       try option.check(atMost: 4)
-      trimTolerance = try option.integer(0, in: 0...255)
+      trimTolerance = try option.number(0, in: 0...255).map {
+        Int(clamping: $0, rounded: .toNearestOrAwayFromZero)
+      }
       trimColor = try option[1].map { (text) throws(AddressRefusal) in try Self.hexadecimal(text, of: option)
       }
       trimEvenAxes = try option.flag(2) == true ? .horizontal : []
@@ -70,12 +72,13 @@ extension ImageOptions {
     case "pixelate", "pix": pixelation = try option.single().integer(0, in: Self.sides) ?? 0
     case "padding", "pd": try readPadding(option)
     case "background", "bg": background = try Self.color(option)
-    default: try applyOutput(option)
+    case "watermark", "wm": watermark = try WatermarkPlace(option)
+    default: try applyOutput(option, rules)
     }
   }
 
   /// Applies an option about the output file.
-  private mutating func applyOutput(_ option: AddressOption) throws(AddressRefusal) {
+  private mutating func applyOutput(_ option: AddressOption, _ rules: AddressRules) throws(AddressRefusal) {
     switch option.name {
     case "quality", "q":
       let number = try option.single().integer(0, in: 0...100) ?? 0
@@ -96,6 +99,21 @@ extension ImageOptions {
     case "autoquality", "aq": try readAutomaticQuality(option)
     case "strip_metadata", "sm": keepsMetadata = try option.single().flag(0) == false
     case "strip_color_profile", "scp": keepsProfile = try option.single().flag(0) == false
+    case "keep_copyright", "kcr": keepsCopyright = try option.single().flag(0)
+    case "preserve_hdr", "ph": keepsDepth = try option.single().flag(0) ?? false
+    case "enforce_thumbnail", "eth": usesThumbnail = try option.single().flag(0) ?? false
+    case "raw":
+      isRaw = try option.single().flag(0) ?? false
+      guard !isRaw || rules.allowsRaw else { throw option.refusal("this service does not pass sources on") }
+    case "skip_processing", "skp":
+      for word in option.arguments where !word.isEmpty {
+        guard let format = ImageFormat.known.first(where: { $0.endings.contains(word) }) else {
+          throw option.refusal("there is no format \"\(word)\"")
+        }
+        skippedTypes.insert(format.type)
+      }
+    case "max_result_dimension", "mrd":
+      largestResultSide = try option.single().integer(0, in: Self.sides) ?? 0
     case "format", "f", "ext":
       try option.check(atMost: 1)
       guard let word = option[0], let type = Self.type(word) else {
@@ -109,10 +127,10 @@ extension ImageOptions {
       try option.check(atMost: 1)
       cacheBuster = option[0]
     default:
+      if try sourceLimits.apply(option) { return }
       throw option.refusal(
         Self.isOfPro(option.name)
-          ? "this option of imgproxy Pro is not supported"
-          : Self.isKnown(option.name) ? "this option is not supported" : "there is no such option")
+          ? "this option of imgproxy Pro is not supported" : "there is no such option")
     }
   }
 
@@ -240,34 +258,18 @@ extension ImageOptions {
     return name
   }
 
-  /// Options of imgproxy that are not supported. They have an error of their own, so that users see why.
-  private static func isKnown(_ name: String) -> Bool {
-    [
-      "preserve_hdr", "ph", "max_animation_frames", "maf", "max_animation_frame_resolution",
-      "mafr",
-      "max_result_dimension", "mrd",
-      "watermark", "wm", "keep_copyright", "kcr", "raw", "skip_processing", "skp",
-      "max_src_resolution", "msr", "max_src_file_size", "msfs", "enforce_thumbnail", "eth", "preset", "pr",
-    ].contains(name)
-  }
+  /// Options that only the Pro edition of imgproxy has. They have an error of their own, so that users see why.
+  private static func isOfPro(_ name: String) -> Bool { optionsOfPro.contains(name) }
 
-  /// Options that only the Pro edition of imgproxy has.
-  private static func isOfPro(_ name: String) -> Bool {
-    [
-      "resizing_algorithm", "ra", "crop_aspect_ratio", "crop_ar", "car", "objects_position", "obj_pos", "op",
-      "background_alpha", "bga", "adjust", "a", "brightness", "br", "contrast", "co", "saturation", "sa",
-      "monochrome",
-      "mc", "duotone", "dt", "unsharp_masking", "ush", "blur_areas", "ba", "blur_detections", "bd",
-      "draw_detections",
-      "dd", "crop_objects", "colorize", "col", "gradient", "gr", "watermark_url", "wmu", "watermark_text",
-      "wmt",
-      "watermark_size", "wms", "watermark_rotate", "wmr", "wm_rot", "watermark_shadow", "wmsh", "style", "st",
-      "dpi",
-      "color_profile", "cp", "icc", "jpeg_options", "jpgo", "png_options", "pngo", "webp_options", "webpo",
-      "avif_options", "avifo", "page", "pg", "pages", "pgs", "disable_animation", "da",
-      "video_thumbnail_second", "vts",
-      "video_thumbnail_keyframes", "vtk", "video_thumbnail_tile", "vtt", "video_thumbnail_animation", "vta",
-      "fallback_image_url", "fiu", "hashsum", "hs", "cache_tags", "bypass_cache", "progressive_blur",
-    ].contains(name)
-  }
+  private static let optionsOfPro = Set(
+    """
+    resizing_algorithm ra objects_position obj_pos op crop_aspect_ratio crop_ar car background_alpha bga adjust a \
+    brightness br contrast co saturation sa monochrome mc duotone dt unsharp_masking ush blur_areas ba \
+    progressive_blur pbl blur_detections bd draw_detections dd crop_objects colorize col gradient gr \
+    watermark_url wmu watermark_text wmt watermark_size wms watermark_rotate wm_rot wmr watermark_shadow wmsh \
+    style st dpi color_profile cp icc jpeg_options jpgo png_options pngo webp_options webpo avif_options avifo \
+    page pg pages pgs disable_animation da video_thumbnail_second vts video_thumbnail_keyframes vtk \
+    video_thumbnail_tile vtt video_thumbnail_animation vta fallback_image_url fiu bypass_cache bc cache_tags ct \
+    hashsum hs
+    """.split(separator: " ").map(String.init))
 }

@@ -46,6 +46,7 @@ package struct ImageOptions: Hashable, Sendable {
   var cropWidth = 0.0
   var cropHeight = 0.0
   var cropGravity: Gravity?
+  /// How much the border may differ from its colour, 0 to 255.
   var trimTolerance: Int?
   var trimColor: ColorValue?
   var trimEvenAxes: Trim.Axes = []
@@ -60,13 +61,27 @@ package struct ImageOptions: Hashable, Sendable {
   /// The margins: top, right, bottom, left.
   var padding = [0, 0, 0, 0]
   var background: ColorValue?
+  var watermark: WatermarkPlace?
   var quality: Int?
   var qualities: [ImageType: Int] = [:]
   var byteLimit: Int?
   /// The score of SSIMULACRA2 that the file must have, instead of a quality.
   var targetScore: Double?
   var keepsMetadata = false
+  /// Whether the copyright stays where the other metadata do not; `nil` for the rule's own value.
+  var keepsCopyright: Bool?
   var keepsProfile = false
+  /// Whether the bits of the source stay, where the format has them.
+  var keepsDepth = false
+  /// Whether the thumbnail in a file may stand for the picture.
+  var usesThumbnail = false
+  /// Whether the bytes of the source are the answer, whatever they are.
+  var isRaw = false
+  /// The formats of sources whose bytes are the answer.
+  var skippedTypes: Set<ImageType> = []
+  var sourceLimits = SourceLimits()
+  /// The largest side of the result, to which it is reduced; 0 for the rule's own.
+  var largestResultSide = 0
   var type: ImageType?
   var fileName: String?
   var isAttachment = false
@@ -125,7 +140,19 @@ extension ImageOptions {
     if pixelation > 0 { list.append("pix:\(pixelation)") }
     if padding != plain.padding { list.append("pd:" + padding.map(String.init).joined(separator: ":")) }
     if let background { list.append("bg:\(background.red):\(background.green):\(background.blue)") }
-    return list + outputSegments
+    if let watermark { list.append(watermark.segment) }
+    return list + outputSegments + sourceSegments
+  }
+
+  private var sourceSegments: [String] {
+    var list: [String] = []
+    if usesThumbnail { list.append("eth:1") }
+    if isRaw { list.append("raw:1") }
+    let skipped = ImageFormat.known.filter { skippedTypes.contains($0.type) }
+    if !skipped.isEmpty { list.append("skp:" + skipped.map(\.type.fileExtension).joined(separator: ":")) }
+    list += sourceLimits.segments
+    if largestResultSide > 0 { list.append("mrd:\(largestResultSide)") }
+    return list
   }
 
   private var outputSegments: [String] {
@@ -138,7 +165,9 @@ extension ImageOptions {
     if let byteLimit { list.append("mb:\(byteLimit)") }
     if let targetScore { list.append("aq:ssimulacra2:\(targetScore)") }
     if keepsMetadata { list.append("sm:0") }
+    if let keepsCopyright { list.append("kcr:\(keepsCopyright ? 1 : 0)") }
     if keepsProfile { list.append("scp:0") }
+    if keepsDepth { list.append("ph:1") }
     if let fileName { list.append("fn:\(Base64URL.text(of: Array(fileName.utf8))):1") }
     if isAttachment { list.append("att:1") }
     if let expiry { list.append("exp:\(expiry)") }
@@ -168,7 +197,7 @@ extension ColorValue {
 
 extension Double {
   /// The number as an address has it: without a fraction if it is whole, and without an exponent.
-  fileprivate var addressText: String {
+  var addressText: String {
     if let whole = Int(exactly: self) { return "\(whole)" }
     let text = "\(self)"
     return text.contains("e") ? String(format: "%.12f", self) : text

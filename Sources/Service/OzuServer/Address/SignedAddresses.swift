@@ -51,6 +51,19 @@ public struct SignedAddresses: PictureAddressing {
     return picture
   }
 
+  /// The facts about a source that a path asks for: `/info/signature/options/plain/source`, where ``AddressRules/information``
+  /// allows it.
+  ///
+  /// - Throws: `AddressRefusal`.
+  public func information(
+    for request: ServiceRequest, at date: Date
+  ) throws(AddressRefusal) -> AddressedInformation? {
+    let prefix = "/info/"
+    guard request.target.hasPrefix(prefix), rules.information != .none else { return nil }
+    return try InformationAddress(request.target.dropFirst(prefix.count - 1), rules: rules, now: date)
+      .information(rules)
+  }
+
   /// The number in a client hint, limited to the allowed range.
   private static func hint(_ name: String, _ headers: HTTPHeaders, in range: ClosedRange<Double>) -> Double? {
     guard let text = headers.first("Sec-CH-\(name)") ?? headers.first(name),

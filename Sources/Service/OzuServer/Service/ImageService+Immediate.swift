@@ -17,6 +17,8 @@ extension ImageService {
       return .response(answer.response)
     case .picture(let pictureRequest):
       return work(for: request) { [self] in await picture(pictureRequest, for: request) }
+    case .information(let information):
+      return work(for: request) { [self] in await answer(with: information, to: request) }
     case .page:
       return work(for: request) { [self] in await page(for: request) }
     }
@@ -38,6 +40,7 @@ extension ImageService {
   private enum Step {
     case answer(ServiceAnswer)
     case picture(PictureRequest)
+    case information(AddressedInformation)
     /// A page of the service itself, or a method that is refused.
     case page
   }
@@ -50,6 +53,10 @@ extension ImageService {
     case let target where target.hasPrefix("/playground/"): return .page
     default:
       do throws(AddressRefusal) {
+        let date = configuration.pipeline.testing.currentDate()
+        if let information = try addressing.information(for: request, at: date) {
+          return .information(information)
+        }
         let pictureRequest = try pictureRequest(of: request)
         return immediateAnswer(to: pictureRequest, for: request).map(Step.answer) ?? .picture(pictureRequest)
       } catch {

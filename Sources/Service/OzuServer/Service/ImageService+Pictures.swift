@@ -63,14 +63,15 @@ extension ImageService {
   private func answerFromMemory(_ pictureRequest: PictureRequest, to request: ServiceRequest)
     -> ServiceAnswer?
   {
-    guard let image = pipeline.cachedEncoded(pictureRequest.known.file), image.source == .memory else {
-      return nil
-    }
+    guard !pictureRequest.known.picture.needsSource,
+      let image = pipeline.cachedEncoded(pictureRequest.known.file), image.source == .memory
+    else { return nil }
     if !pictureRequest.isRemembered { addresses.remember(pictureRequest.known, of: request) }
     return answer(pictureRequest, image, .memory)
   }
 
   private func answer(_ pictureRequest: PictureRequest) async throws(ImageError) -> ServiceAnswer {
+    if let answer = try await originalAnswer(to: pictureRequest) { return answer }
     if pictureRequest.condition != nil {
       // A stored file may need no request to its origin, and if no store has it, decoding may still be unnecessary.
       if let image = await storedImage(pictureRequest) { return answer(pictureRequest, image, .store) }
@@ -124,12 +125,12 @@ extension ImageService {
   private func answer(
     _ pictureRequest: PictureRequest, _ image: EncodedImage, _ kind: ServiceAnswer.Kind
   ) -> ServiceAnswer {
-    let tag = image.sourceIdentity.map(pictureRequest.tag) ?? image.entityTag
+    let tag = image.sourceIdentity.map { pictureRequest.tag(of: $0) } ?? image.entityTag
     let freshUntil = image.allowsStoring ? image.freshUntil ?? .distantFuture : nil
     if pictureRequest.condition?.matches(tag) == true {
       return unchanged(pictureRequest, tag: tag, freshUntil: freshUntil)
     }
-    var headers = validators(pictureRequest, tag: tag, freshUntil: freshUntil)
+    var headers = validators(pictureRequest.known, tag: tag, freshUntil: freshUntil)
     for field in Self.bodyHeaders(of: image.type) { headers.add(name: field.name, value: field.value) }
     if let disposition = pictureRequest.known.disposition(of: image.type) {
       headers.add(name: "Content-Disposition", value: disposition)
@@ -140,9 +141,11 @@ extension ImageService {
   }
 
   /// The fields about the body of an answer.
-  static func bodyHeaders(of type: ImageType) -> HTTPHeaders {
+  static func bodyHeaders(of type: ImageType) -> HTTPHeaders { bodyHeaders(ofMediaType: type.mediaType) }
+
+  static func bodyHeaders(ofMediaType type: String) -> HTTPHeaders {
     [
-      "Content-Type": type.mediaType, "X-Content-Type-Options": "nosniff",
+      "Content-Type": type, "X-Content-Type-Options": "nosniff",
       // A drawing may contain scripts. None of them may run, wherever the file is opened.
       "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     ]
@@ -151,21 +154,19 @@ extension ImageService {
   private func unchanged(_ pictureRequest: PictureRequest, tag: String, freshUntil: Date?) -> ServiceAnswer {
     var answer = ServiceAnswer(
       .unchanged,
-      ServiceResponse(status: 304, headers: validators(pictureRequest, tag: tag, freshUntil: freshUntil)))
+      ServiceResponse(
+        status: 304, headers: validators(pictureRequest.known, tag: tag, freshUntil: freshUntil)))
     answer.source = pictureRequest.known.sourceName
     return answer
   }
 
   /// The fields that a 304 has too (RFC 9110 §15.4.5).
-  private func validators(_ pictureRequest: PictureRequest, tag: String, freshUntil: Date?) -> HTTPHeaders {
+  func validators(_ known: KnownPicture, tag: String?, freshUntil: Date?) -> HTTPHeaders {
     var headers: HTTPHeaders = [
-      "ETag": tag,
-      "Cache-Control": configuration.cacheControl(
-        freshUntil: freshUntil, end: pictureRequest.known.picture.expiry),
+      "Cache-Control": configuration.cacheControl(freshUntil: freshUntil, end: known.picture.expiry)
     ]
-    if !pictureRequest.known.vary.isEmpty {
-      headers["Vary"] = pictureRequest.known.vary
-    }
+    if let tag { headers["ETag"] = tag }
+    if !known.vary.isEmpty { headers["Vary"] = known.vary }
     return headers
   }
 }
@@ -185,7 +186,11 @@ struct PictureRequest: Sendable {
 
   /// The tag of the result made from a source. It is weak, because another version of an encoder may write other
   /// bytes.
-  func tag(of identity: String) -> String { "W/\"\(known.key.key.derived(identity, Self.version))\"" }
+  ///
+  /// - Parameter variant: tells results of the same recipe apart.
+  func tag(of identity: String, _ variant: String = "") -> String {
+    "W/\"\(known.key.key.derived(identity, Self.version + variant))\""
+  }
 
   func isMet(by identity: String) -> Bool { condition?.matches(tag(of: identity)) == true }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 public import Ozu
+public import OzuImaging
 
 /// Reads from a request which picture is requested: the grammar of a service's addresses.
 public protocol PictureAddressing: Sendable {
@@ -8,6 +9,19 @@ public protocol PictureAddressing: Sendable {
   /// - Parameter date: the current date, for addresses that expire.
   /// - Throws: `AddressRefusal`.
   func picture(for request: ServiceRequest, at date: Date) throws(AddressRefusal) -> AddressedPicture
+
+  /// The facts that a request asks for; `nil`, the default, for a request for a picture.
+  ///
+  /// - Parameter date: the current date, for addresses that expire.
+  /// - Throws: `AddressRefusal`.
+  func information(for request: ServiceRequest, at date: Date) throws(AddressRefusal) -> AddressedInformation?
+}
+
+extension PictureAddressing {
+  /// None.
+  public func information(
+    for request: ServiceRequest, at date: Date
+  ) throws(AddressRefusal) -> AddressedInformation? { nil }
 }
 
 /// A requested picture.
@@ -24,6 +38,12 @@ public struct AddressedPicture: Sendable {
   public var fileName: String?
   /// Whether browsers should save the picture instead of showing it. Default: false.
   public var isAttachment = false
+  /// Whether the answer is the source as it is: any file, with all its metadata, which nobody decodes. Default: false.
+  public var isOriginal = false
+  /// The formats of sources that are answered as they are. Their beginnings are read to know them. Default: none.
+  public var originalTypes: Set<ImageType> = []
+  /// What the address demands of its source. Default: nothing.
+  public var limits = SourceLimits()
 
   /// The date until which every request with the same target, and the same values of `varyingFields`, names this
   /// picture. Until then the service need not read the address again. `nil`, the default, if there is no such date.
@@ -31,6 +51,9 @@ public struct AddressedPicture: Sendable {
 
   /// The date at which the address expires. No cache may keep the answer longer. `nil`, the default, if it does not.
   public var expiry: Date?
+
+  /// Whether the source is looked at before, or instead of, making a picture of it.
+  var needsSource: Bool { isOriginal || !originalTypes.isEmpty || limits != SourceLimits() }
 
   /// Makes a requested picture.
   public init(request: ImageRequest, output: OutputFormat) {

@@ -1,0 +1,220 @@
+import OzuBase
+public import OzuImaging
+
+/// The picture that addresses may have drawn over their results.
+public struct WatermarkPicture: Sendable {
+  /// The picture at its own size.
+  public let mark: Bitmap
+  /// The picture in more pixels, for an address that wants it larger than that: of a drawing, which is sharp at any size.
+  /// Default: `nil`, the picture itself.
+  public var enlarged: Bitmap?
+  /// The opacity that those of addresses are fractions of, from 0 to 1. Default: 1.
+  public var opacity = 1.0
+
+  let key: String
+
+  /// Makes a watermark of a picture.
+  public init(_ mark: Bitmap) {
+    self.mark = mark
+    key = Watermark(mark).identifier
+  }
+}
+
+/// Where an address has the watermark, and how much of it is seen: the option `watermark`.
+struct WatermarkPlace: Hashable, Sendable {
+  enum Position: Hashable, Sendable {
+    /// Once, at an anchor with an offset.
+    case at(ImageAnchor)
+    /// Over the whole picture, with a tile in the middle.
+    case tiled
+  }
+
+  /// A fraction of the watermark's own opacity.
+  var opacity: Double
+  var position = Position.at(.center)
+  /// The offset, or between tiles the distance: in pixels, or between -1 and 1 as a fraction of the picture's side.
+  var x = 0.0
+  var y = 0.0
+  /// The size as a fraction of the picture's; 0 for its own.
+  var scale = 0.0
+
+  /// - Returns: `nil` for an opacity of 0: nothing is drawn.
+  /// - Throws: `AddressRefusal`.
+  init?(_ option: AddressOption) throws(AddressRefusal) {
+    try option.check(atMost: 5)
+    guard let opacity = try option.number(0, in: 0...1) else { throw option.refusal("an opacity is needed") }
+    self.opacity = opacity
+    if let word = option[1] {
+      if word == "re" {
+        position = .tiled
+      } else if let anchor = ImageOptions.anchors.first(where: { $0.word == word })?.anchor {
+        position = .at(anchor)
+      } else {
+        throw option.refusal(
+          word == "ch"
+            ? "this position of imgproxy Pro is not supported" : "there is no position \"\(word)\"")
+      }
+    }
+    x = try option.number(2, in: -65_535...65_535) ?? 0
+    y = try option.number(3, in: -65_535...65_535) ?? 0
+    scale = try option.number(4, in: 0...100) ?? 0
+    if opacity == 0 { return nil }
+  }
+
+  var segment: String {
+    let word =
+      switch position {
+      case .at(let anchor): ImageOptions.anchors.first { $0.anchor == anchor }!.word
+      case .tiled: "re"
+      }
+    return (["wm:\(opacity.addressText)", word] + [x, y, scale].map(\.addressText)).joined(separator: ":")
+  }
+}
+
+/// Draws the watermark over a picture.
+struct PlacedWatermark: ImageProcessing {
+  let picture: WatermarkPicture
+  let place: WatermarkPlace
+  /// What offsets in pixels are scaled by.
+  let reached: ReachedDensity
+
+  var identifier: String {
+    "placed-watermark(\(picture.key),\(picture.enlarged?.size.description ?? "-"),\(picture.opacity),"
+      + "\(place.segment),\(reached.identifier))"
+  }
+
+  func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
+    let mark = try mark(for: bitmap.size, context)
+    let opacity = Int(clamping: place.opacity * picture.opacity * 255, rounded: .toNearestOrAwayFromZero)
+    let density = reached.value(for: bitmap.size)
+    func offset(_ value: Double, of whole: Int) -> Int {
+      Int(
+        clamping: abs(value) < 1 ? value * Double(whole) : value * density, rounded: .toNearestOrAwayFromZero)
+    }
+    let (x, y) = (offset(place.x, of: bitmap.size.width), offset(place.y, of: bitmap.size.height))
+    let columns: AxisTiling
+    let rows: AxisTiling
+    switch place.position {
+    case .at(let anchor):
+      let (horizontal, vertical) = anchor.sides
+      columns = .once(mark.size.width, in: bitmap.size.width, at: horizontal, offset: x)
+      rows = .once(mark.size.height, in: bitmap.size.height, at: vertical, offset: y)
+    case .tiled:
+      columns = .repeated(mark.size.width, in: bitmap.size.width, distance: x)
+      rows = .repeated(mark.size.height, in: bitmap.size.height, distance: y)
+    }
+    return bitmap.drawing(mark, columns: columns, rows: rows, opacity: UInt8(clamping: opacity), context.pool)
+  }
+
+  /// The mark in the pixels that it has on a picture.
+  private func mark(for size: PixelSize, _ context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
+    guard place.scale > 0 else { return BGRABitmap(picture.mark) }
+    func side(_ length: Int) -> Int {
+      min(65_535, max(1, Int(clamping: Double(length) * place.scale, rounded: .toNearestOrAwayFromZero)))
+    }
+    let box = PixelSize(side(size.width), side(size.height))
+    let source = picture.enlarged ?? picture.mark
+    return try Resize(box, mode: .aspectFit, allowsUpscaling: true).process(
+      BGRABitmap(source), context: context)
+  }
+}
+
+/// Where the pixels of a mark are along an axis of a picture.
+private struct AxisTiling {
+  /// The place of the first pixel of a tile, which may be outside.
+  let origin: Int
+  /// The distance from one tile to the next; `nil` for one tile.
+  let step: Int?
+  let length: Int
+
+  enum Side { case beginning, middle, end }
+
+  static func once(_ length: Int, in whole: Int, at side: Side, offset: Int) -> AxisTiling {
+    let free = whole - length
+    let origin =
+      switch side {
+      case .beginning: offset
+      case .middle: (free / 2).saturatingSum(offset)
+      case .end: free.saturatingDifference(offset)
+      }
+    return AxisTiling(origin: origin, step: nil, length: length)
+  }
+
+  /// Tiles with a distance, one of them in the middle. A distance below 0 lets them overlap; they are drawn once, cut.
+  static func repeated(_ length: Int, in whole: Int, distance: Int) -> AxisTiling {
+    let step = max(1, length.saturatingSum(distance))
+    return AxisTiling(origin: (whole - min(length, step)) / 2, step: step, length: min(length, step))
+  }
+
+  /// The pixel of the mark at a place; `nil` for none.
+  func pixel(at place: Int) -> Int? {
+    let distance = place.saturatingDifference(origin)
+    var pixel = distance
+    if let step { pixel = (distance % step + step) % step }
+    return pixel >= 0 && pixel < length ? pixel : nil
+  }
+}
+
+extension ImageAnchor {
+  fileprivate var sides: (horizontal: AxisTiling.Side, vertical: AxisTiling.Side) {
+    switch self {
+    case .topLeft: (.beginning, .beginning)
+    case .top: (.middle, .beginning)
+    case .topRight: (.end, .beginning)
+    case .left: (.beginning, .middle)
+    case .center: (.middle, .middle)
+    case .right: (.end, .middle)
+    case .bottomLeft: (.beginning, .end)
+    case .bottom: (.middle, .end)
+    case .bottomRight: (.end, .end)
+    }
+  }
+}
+
+extension BGRABitmap {
+  fileprivate func drawing(
+    _ mark: BGRABitmap, columns: AxisTiling, rows: AxisTiling, opacity: UInt8, _ pool: PixelBufferPool
+  ) -> BGRABitmap {
+    let map = (0..<size.width).map { columns.pixel(at: $0) }
+    return withPixels { below, belowRows in
+      mark.withPixels { above, aboveRows in
+        BGRABitmap(size: size, isOpaque: isOpaque, colorSpace: colorSpace, pool: pool) { y, row in
+          let source = below.extracting(belowRows[y])
+          guard let line = rows.pixel(at: y) else {
+            for x in row.indices { row[x] = source[x] }
+            return
+          }
+          let drawn = above.extracting(aboveRows[line])
+          for x in row.indices {
+            if let column = map[x] {
+              row[x] = drawn[column].veiled(opacity).over(source[x])
+            } else {
+              row[x] = source[x]
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+extension Pixel {
+  /// The pixel, premultiplied, with a part of its opacity.
+  fileprivate func veiled(_ opacity: UInt8) -> Pixel {
+    func part(_ value: UInt8) -> UInt8 {
+      UInt8(truncatingIfNeeded: (UInt32(value) * UInt32(opacity) + 127) / 255)
+    }
+    return Pixel(red: part(red), green: part(green), blue: part(blue), alpha: part(alpha))
+  }
+
+  /// Premultiplied values: this pixel, plus the one below in the remaining part.
+  fileprivate func over(_ below: Pixel) -> Pixel {
+    let rest = UInt32(255 - alpha)
+    func sum(_ value: UInt8, _ behind: UInt8) -> UInt8 {
+      UInt8(truncatingIfNeeded: min(255, UInt32(value) + (UInt32(behind) * rest + 127) / 255))
+    }
+    return Pixel(
+      red: sum(red, below.red), green: sum(green, below.green), blue: sum(blue, below.blue),
+      alpha: sum(alpha, below.alpha))
+  }
+}

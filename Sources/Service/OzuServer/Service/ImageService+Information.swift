@@ -1,0 +1,262 @@
+import Foundation
+import Ozu
+import OzuBase
+import OzuHTTP
+import OzuImaging
+
+/// Answers with facts about a source, as JSON.
+extension ImageService {
+  /// The side of the picture that colours and hashes are made from.
+  private static let side = 100
+
+  func answer(with information: AddressedInformation, to request: ServiceRequest) async -> ServiceAnswer {
+    let origin = information.source.url.flatMap { try? HTTPOrigin(of: $0) }
+    guard admission.enter(origin) else { return busyAnswer }
+    defer { admission.leave(origin) }
+    var answer: ServiceAnswer
+    do throws(ImageError) {
+      answer = try await facts(information, request)
+    } catch {
+      answer = ServiceAnswer(
+        ServiceFailure(
+          error, failureLifetime: configuration.failureLifetime, retryAfter: configuration.retryAfter),
+        detail: error.description)
+    }
+    answer.source = information.source.name
+    return answer
+  }
+
+  private func facts(
+    _ information: AddressedInformation, _ request: ServiceRequest
+  ) async throws(ImageError) -> ServiceAnswer {
+    let wanted = information.facts
+    var source = ImageRequest(information.source)
+    source.deadline = configuration.answerLimit
+    let original = try await pipeline.original(of: source)
+    // The facts follow from the address and from what the settings show.
+    let shown = [wanted.hasEXIF, wanted.hasIPTC, wanted.hasXMP, wanted.hasPlace]
+    let tag = original.state.map { state in
+      "W/\"\(SHA256.hexDigest(of: Array("\(state.identity) \(shown) \(request.target)".utf8)).prefix(32))\""
+    }
+    let freshUntil = original.allowsStoring ? original.state?.freshUntil ?? .distantFuture : nil
+    var headers: HTTPHeaders = [
+      "Cache-Control": configuration.cacheControl(freshUntil: freshUntil, end: information.expiry)
+    ]
+    if let tag { headers["ETag"] = tag }
+    if let tag, EntityTagCondition(request.headers)?.matches(tag) == true {
+      return ServiceAnswer(.unchanged, ServiceResponse(status: 304, headers: headers))
+    }
+    if let most = wanted.limits.byteCount, original.data.count > most {
+      return flawed("the file has more bytes than the address allows")
+    }
+    let bytes = wanted.digests.isEmpty && wanted.expectedDigest == nil ? [] : Array(original.data)
+    if let expected = wanted.expectedDigest, SHA256.hexDigest(of: bytes) != expected {
+      return flawed("the file has another digest")
+    }
+    // The bytes are here already: nothing about them needs a cache.
+    var file = ImageRequest(.data(original.data))
+    (file.writeLayers, file.deadline) = ([], configuration.answerLimit)
+    let header = try await pipeline.header(for: file)
+    if let flaw = wanted.limits.flaw(of: header) { return flawed(flaw) }
+    var members = members(of: header, wanted, byteCount: original.data.count)
+    if !wanted.digests.isEmpty {
+      var digests: [String: String] = [:]
+      if wanted.digests.contains("sha256") { digests["sha256"] = SHA256.hexDigest(of: bytes) }
+      if wanted.digests.contains("md5") { digests["md5"] = MD5.hexadecimal(bytes) }
+      members["hashsums"] = digests
+    }
+    if wanted.needsMetadata {
+      let values = try await pipeline.metadata(for: file).values
+      for (name, value) in values.members(of: wanted, withPlace: wanted.hasPlace) { members[name] = value }
+    }
+    if wanted.needsPixels {
+      let small = file.resized(to: PixelSize(Self.side, Self.side))
+      let picture = try await pipeline.image(for: small)
+      for (name, value) in Self.members(of: picture.bitmap, wanted) { members[name] = value }
+    }
+    var response = ServiceResponse.json(members)
+    for field in headers { response.headers[field.name] = field.value }
+    return ServiceAnswer(.made, response)
+  }
+
+  private func flawed(_ reason: String) -> ServiceAnswer {
+    ServiceAnswer(ServiceFailure(status: 422, reason: reason, lifetime: configuration.failureLifetime))
+  }
+
+  private func members(
+    of header: ImageHeader, _ wanted: InformationFacts, byteCount: Int
+  ) -> [String: Any] {
+    var members: [String: Any] = [:]
+    if wanted.hasByteCount { members["size"] = byteCount }
+    if wanted.hasFormat {
+      members["format"] = header.type.rawValue
+      members["mime_type"] = header.type.mediaType
+    }
+    if wanted.hasDimensions {
+      members["width"] = header.size.width
+      members["height"] = header.size.height
+      members["orientation"] = header.orientation.rawValue
+    }
+    if wanted.hasColors {
+      members["colorspace"] =
+        header.colorModel == .gray ? "b-w" : header.colorModel == .cmyk ? "cmyk" : "srgb"
+      members["color_profile"] = header.colorProfileName ?? NSNull()
+    }
+    if wanted.hasBands {
+      let colors = header.colorModel == .gray ? 1 : header.colorModel == .cmyk ? 4 : 3
+      members["bands"] = colors + (header.hasAlpha ? 1 : 0)
+    }
+    if wanted.hasSampleFormat { members["sample_format"] = header.bitsPerComponent > 8 ? "ushort" : "uchar" }
+    if wanted.hasFrameCount { members["pages_number"] = header.frameCount }
+    if wanted.hasAlpha { members["alpha"] = header.hasAlpha }
+    return members
+  }
+
+  private static func members(of bitmap: Bitmap, _ wanted: InformationFacts) -> [String: Any] {
+    var members: [String: Any] = [:]
+    let pixels = BGRABitmap(bitmap)
+    if wanted.hasTransparency { members["transparency"] = pixels.hasTransparentPixel }
+    if wanted.hasAverage { members["average"] = pixels.average.members }
+    if wanted.hasDominantColor {
+      members["dominant_colors"] = pixels.dominantColor.map { ["dominant": $0.members] } ?? [:]
+    }
+    if let components = wanted.blurHash {
+      members["blurhash"] = BlurHash(encoding: bitmap, components: components).text
+    }
+    if wanted.hasThumbHash {
+      members["thumb_hash"] = ThumbHash(encoding: bitmap).bytes.map { byte in
+        (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }.joined()
+    }
+    return members
+  }
+}
+
+extension MetadataValues {
+  fileprivate func members(of wanted: InformationFacts, withPlace: Bool) -> [String: Any] {
+    var members: [String: Any] = [:]
+    if wanted.hasEXIF {
+      var exif = tags(.exif, hasSpaces: !wanted.hasCanonicalNames)
+      for (name, value) in named { exif[wanted.hasCanonicalNames ? name : Self.spaced(name)] = value }
+      if withPlace {
+        exif.merge(tags(.gps, hasSpaces: !wanted.hasCanonicalNames)) { $1 }
+        for (name, value) in [
+          ("GPSLatitude", latitude), ("GPSLongitude", longitude), ("GPSAltitude", altitude),
+        ] {
+          exif[wanted.hasCanonicalNames ? name : Self.spaced(name)] = value
+        }
+      }
+      members["exif"] = exif
+    }
+    // XMP and IPTC-IIM may have the place under any name.
+    if wanted.hasIPTC { members["iptc"] = withPlace ? tags(.iptc, hasSpaces: false) : texts }
+    if wanted.hasXMP { members["xmp"] = withPlace ? tags(.xmp, hasSpaces: false) : texts }
+    return members
+  }
+
+  private func tags(_ group: MetadataTag.Group, hasSpaces: Bool) -> [String: Any] {
+    var members: [String: Any] = [:]
+    for tag in otherTags where tag.group == group {
+      members[hasSpaces ? Self.spaced(tag.name) : tag.name] = tag.value
+    }
+    return members
+  }
+
+  /// What people wrote, whichever part of the file has it.
+  private var texts: [String: Any] {
+    var members: [String: Any] = [:]
+    for (name, text) in [
+      ("title", title), ("description", description), ("artist", artist), ("copyright", copyright),
+    ] {
+      if let text { members[name] = text }
+    }
+    if !keywords.isEmpty { members["keywords"] = keywords }
+    return members
+  }
+
+  /// The values with a property of their own, by their names in EXIF data.
+  private var named: [String: Any] {
+    let all: [(String, Any?)] = [
+      ("Make", make), ("Model", model), ("LensModel", lens), ("Software", software),
+      ("DateTimeOriginal", originalDate?.description), ("DateTimeDigitized", digitizedDate?.description),
+      ("DateTime", modificationDate?.description), ("ExposureTime", exposureTime), ("FNumber", fNumber),
+      ("ISOSpeedRatings", isoSensitivity), ("FocalLength", focalLength),
+      ("FocalLengthIn35mmFilm", focalLengthIn35mm), ("Flash", flash), ("Artist", artist),
+      ("Copyright", copyright), ("ImageDescription", description),
+    ]
+    return Dictionary(uniqueKeysWithValues: all.compactMap { name, value in value.map { (name, $0) } })
+  }
+
+  /// A name with a space before each word.
+  private static func spaced(_ name: String) -> String {
+    var result = ""
+    var last: Character = " "
+    for character in name {
+      if character.isUppercase, last.isLowercase { result.append(" ") }
+      result.append(character)
+      last = character
+    }
+    return result
+  }
+}
+
+extension BGRABitmap {
+  fileprivate var hasTransparentPixel: Bool {
+    !isOpaque
+      && withPixels { pixels, rows in
+        (0..<size.height).contains { y in rows[y].contains { pixels[$0].alpha < 255 } }
+      }
+  }
+
+  /// The mean colour of all pixels by their opacity, not premultiplied.
+  fileprivate var average: ColorValue {
+    withPixels { pixels, rows in
+      var sum = ColorSum()
+      for y in 0..<size.height { for index in rows[y] { sum.add(pixels[index]) } }
+      return sum.mean
+    }
+  }
+
+  /// The mean of the colours that are most frequent, of 4,096 kinds; `nil` for a picture without an opaque pixel.
+  fileprivate var dominantColor: ColorValue? {
+    withPixels { pixels, rows in
+      var kinds: [Int: ColorSum] = [:]
+      for y in 0..<size.height {
+        for index in rows[y] where pixels[index].alpha >= 128 {
+          let pixel = pixels[index]
+          let kind = Int(pixel.red >> 4) << 8 | Int(pixel.green >> 4) << 4 | Int(pixel.blue >> 4)
+          kinds[kind, default: ColorSum()].add(pixel)
+        }
+      }
+      // The smaller number of two equally frequent kinds, so that the answer is always the same.
+      return kinds.min { ($1.value.count, $0.key) < ($0.value.count, $1.key) }?.value.mean
+    }
+  }
+}
+
+/// The sum of pixels, which are premultiplied.
+private struct ColorSum {
+  private(set) var count = 0
+  private var (red, green, blue, alpha) = (0, 0, 0, 0)
+
+  mutating func add(_ pixel: Pixel) {
+    count += 1
+    red += Int(pixel.red)
+    green += Int(pixel.green)
+    blue += Int(pixel.blue)
+    alpha += Int(pixel.alpha)
+  }
+
+  var mean: ColorValue {
+    func part(_ sum: Int) -> UInt8 { UInt8(clamping: alpha == 0 ? 0 : (sum * 255 + alpha / 2) / alpha) }
+    return ColorValue(
+      red: part(red), green: part(green), blue: part(blue),
+      alpha: UInt8(clamping: count == 0 ? 0 : (alpha + count / 2) / count))
+  }
+}
+
+extension ColorValue {
+  fileprivate var members: [String: Any] {
+    ["R": Int(red), "G": Int(green), "B": Int(blue), "A": Int(alpha)]
+  }
+}
