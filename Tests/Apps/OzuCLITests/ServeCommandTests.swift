@@ -114,6 +114,76 @@
       gate.open()
     }
 
+    @Test("SIGHUP has keys and allowed sources read again, loses no request, and tells systemd")
+    func reload() async throws {
+      let folder = try Folder()
+      let origin = try LoopbackServer()
+      let picture = LoopbackResponse.ok(
+        try PatternPicture(PixelSize(64, 48)).data(as: .png), type: "image/png")
+      let gate = Gate()
+      var slow = picture
+      slow.headGate = gate
+      origin.route("/pictures/slow.png", slow)
+      origin.route("/others/a.png", picture)
+      let states = try DatagramSocket(folder.url.appending(path: "notify").path())
+      func write(_ key: String, _ sources: String, _ more: String = "") throws {
+        try "\(key):0b\n".write(to: folder.url.appending(path: "keys"), atomically: true, encoding: .utf8)
+        try """
+        keys_file = \(folder.url.appending(path: "keys").path())
+        sources = \(origin.url(sources).absoluteString)
+        listen = 127.0.0.1:0
+        private_networks = yes
+        \(more)
+        """.write(to: folder.url.appending(path: "ozu.conf"), atomically: true, encoding: .utf8)
+      }
+      func path(_ key: String, _ source: String) throws -> String {
+        try SignedAddresses(AddressRules(keys: [try AddressKey(hexKey: key, salt: "0b")]))
+          .path(of: origin.url(source), options: "w:10")
+      }
+      let (old, new) = (Self.key, String(repeating: "0c", count: 32))
+      try write(old, "/pictures/")
+      let service = try Service(
+        ["NOTIFY_SOCKET": states.path], ["--config", folder.url.appending(path: "ozu.conf").path()])
+      let slowPath = try path(old, "/pictures/slow.png")
+      async let last = service.get(slowPath)
+      try await service.eventually(origin.requestCount(for: "/pictures/slow.png") == 1)
+      #expect(try await service.get(path(old, "/others/a.png")).status == 403)
+      try write(new, "/others/", "log_level = error\nclients = 7")
+      kill(service.process.processIdentifier, SIGHUP)
+      try await service.hasSaid("the settings were read again")
+      try await service.hasSaid("clients has changed")
+      #expect(try await service.get(path(new, "/others/a.png")).status == 200)
+      #expect(try await service.get(path(new, "/pictures/slow.png")).status == 403)
+      #expect(try await service.get(slowPath).status == 403)
+      gate.open()
+      #expect(try await last.status == 200)
+      // Settings that are wrong change nothing.
+      try write(new, "/others/", "info = all")
+      kill(service.process.processIdentifier, SIGHUP)
+      try await service.hasSaid("the settings of before stay: info")
+      #expect(try await service.get(path(new, "/others/a.png")).status == 200)
+      kill(service.process.processIdentifier, SIGTERM)
+      #expect(try await service.ended() == 0)
+      let told = states.messages().map { $0.prefix { $0 != "\n" } }
+      #expect(told == ["READY=1", "RELOADING=1", "READY=1", "RELOADING=1", "READY=1", "STOPPING=1"])
+    }
+
+    @Test("health and metrics have a listener of their own, which has no pictures")
+    func statusPages() async throws {
+      let folder = try Folder()
+      let path = folder.url.appending(path: "status").path()
+      let service = try Service(
+        ["OZU_LISTEN": "127.0.0.1:0", "OZU_STATUS_LISTEN": "unix:\(path)"], ["--insecure"])
+      try await service.hasSaid("ozu: its state at unix:\(path)")
+      #expect(try await service.get("/health").status == 200)
+      #expect(try await service.get("/metrics").status == 404)
+      for (target, status) in [
+        ("/health", 200), ("/ready", 200), ("/metrics", 200), ("/x/plain/http://a/b", 404),
+      ] {
+        #expect(try await LocalRequest.status(at: path, of: target) == status, "\(target)")
+      }
+    }
+
     @Test("goes on when the reader of its log has gone, and says so")
     func closedLog() async throws {
       let service = try Service(["OZU_LISTEN": "127.0.0.1:0"], ["--insecure"], readsOutput: false)
@@ -225,6 +295,38 @@
       let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       process.waitUntilExit()
       #expect(process.terminationStatus == 0 && !text.contains("ozu."), "\(text)")
+    }
+  }
+
+  /// The socket of a program that is told the state of a service.
+  private final class DatagramSocket {
+    let path: String
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+      self.path = path
+      descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+      let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+      let result = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+      }
+      try #require(descriptor >= 0 && result == 0)
+    }
+
+    deinit { close(descriptor) }
+
+    /// The messages that have come so far.
+    func messages() -> [String] {
+      var list: [String] = []
+      var space = [UInt8](repeating: 0, count: 512)
+      while true {
+        let count = recv(descriptor, &space, space.count, 0)
+        if count <= 0 { return list }
+        list.append(String(decoding: space[..<count], as: UTF8.self))
+      }
     }
   }
 #endif

@@ -36,7 +36,9 @@
         // A misspelt name would open the list of sources.
         (["OZU_KEYS": keys, "OZU_SOURCE": "https://only.example.com/"], "\"OZU_SOURCES\""),
         (["OZU_KEYS": keys, "OZU_PRIVATE_NETWORK": "no"], "\"OZU_PRIVATE_NETWORKS\""),
-        (["OZU_KEY": keys], "\"OZU_KEYS\""), (["OZU_KEYS": keys, "OZU_WATERMARK": "a"], "\"watermark\""),
+        (["OZU_KEY": keys], "\"OZU_KEYS\""),
+        (["OZU_KEYS": keys, "OZU_WATERMARK": "/none.png"], "watermark = /none.png"),
+        (["OZU_KEYS": keys, "OZU_WATERMARK": "/etc/passwd"], "watermark = /etc/passwd"),
         (["OZU_KEYS": keys, "OZU_PROCESSOR_TIME": "0"], "processor_time"),
         (["OZU_KEYS": keys, "OZU_SPEED_WINDOW": "1e3"], "speed_window"),
         (["OZU_KEYS": keys, "OZU_QUALITY": "101"], "quality"),
@@ -283,14 +285,116 @@
       #expect(try await ChildRun(["serve", "--config", "none"], in: folder).status == 2)
     }
 
-    @Test("the page of the documentation has every setting")
-    func documentation() throws {
-      let page = try String(
-        contentsOf: Repository.url("Documentation/image-service.md"), encoding: .utf8)
-      for setting in ServeSettings.all {
-        let standard = setting.standard.isEmpty ? "" : "`\(setting.standard)`"
-        #expect(page.contains("| `\(setting.name)` | \(standard) | \(setting.help) |"), "\(setting.name)")
+    @Test(
+      "values that a setting has not, without starting anything",
+      arguments: [
+        "info = all", "effort = best", "formats = svg", "age = 1.5", "age = -1", "failure_age = x",
+        "response_fields = A", "response_fields = A B: c", "allow_origin = \u{7F}", "path_prefix = a/",
+        "path_prefix = pictures", "path_prefix = /metrics", "log_level = debug", "workers = 0", "clients = 0",
+        "head_timeout = 0", "source_frames = 0", "keys_file = /none", "status_listen = systemd",
+        "status_listen = 8080", "watermark_opacity = 2", "negotiate = 1", "raw = maybe",
+      ])
+    func wrongValues(line: String) async throws {
+      let settings = try ServeSettings(file: line, environment: [:])
+      await #expect(throws: UsageError.self) {
+        _ = try settings.rules(isInsecure: true)
+        let configuration = try settings.configuration()
+        _ = (try settings.logLevel(), try settings.listening(), try settings.statusListen())
+        _ = try await settings.watermark(configuration.pipeline)
       }
+    }
+
+    @Test("the settings reach the rules, the answers and the listener")
+    func furtherEffects() async throws {
+      let folder = try Folder()
+      let keys = folder.url.appending(path: "keys")
+      try "# new\n\(Self.keys)\n\n".write(to: keys, atomically: true, encoding: .utf8)
+      let mark = folder.url.appending(path: "mark.png")
+      try PatternPicture(PixelSize(20, 10)).data(as: .png).write(to: mark)
+      let settings = try ServeSettings(
+        file: """
+          keys_file = \(keys.path())
+          allowed_options = rs, rs , w
+          raw = no
+          info = metadata
+          formats = webp
+          effort = high
+          negotiate = no
+          keep_copyright = yes
+          watermark = \(mark.path())
+          watermark_opacity = 0.5
+          workers = 3
+          source_frames = 1
+          age = 60
+          failure_age = 5
+          allow_origin = *
+          response_fields = X-A: b:c; X-D: e
+          path_prefix = /pictures
+          clients = 9
+          keep_alive = 2.5
+          status_listen = 127.0.0.1:0
+          log_level = error
+          continue_traces = yes
+          presets = a=w:1; b=pr:a/h:2
+          isolation = preferred
+          """, environment: [:])
+      let rules = try settings.rules(isInsecure: false)
+      #expect(rules.keys.count == 1 && rules.allowedOptions == ["rs", "w"] && !rules.allowsRaw)
+      #expect(rules.information == .metadata && rules.writtenTypes == [.webp] && rules.effort == .high)
+      #expect(!rules.negotiatesFormat && rules.keepsCopyright)
+      let configuration = try settings.configuration()
+      #expect(configuration.pipeline.decoding.concurrentDecodes == 3)
+      #expect(configuration.pipeline.decoding.limits.frameCount == 1)
+      #expect(configuration.lifetime == .fixed(60) && configuration.failureLifetime == 5)
+      let fields: HTTPHeaders = ["X-A": "b:c", "X-D": "e", "Access-Control-Allow-Origin": "*"]
+      #expect(configuration.responseFields == fields)
+      #expect(configuration.pathPrefix == "/pictures" && configuration.continuesTraces)
+      #expect(!configuration.showsMetrics)
+      let listening = try settings.listening()
+      #expect(listening.maximumConnectionCount == 9 && listening.idleLimit == .seconds(2.5))
+      #expect(try settings.statusListen() == .tcp(host: "127.0.0.1", port: 0))
+      #expect(try settings.logLevel() == .error)
+      var pipeline = configuration.pipeline
+      pipeline.decoding.isolation = .off
+      let picture = try #require(try await settings.watermark(pipeline))
+      #expect(picture.mark.size == PixelSize(20, 10) && picture.opacity == 0.5 && picture.enlarged == nil)
+    }
+
+    @Test("the settings that count are printed as a file of settings, without secrets")
+    func printed() async throws {
+      let folder = try Folder()
+      let file = folder.url.appending(path: "ozu.conf")
+      try "keys = \(Self.keys)\nquality = 70\norigin_fields = https://a.test/ A: hush\n"
+        .write(to: file, atomically: true, encoding: .utf8)
+      let run = try await ChildRun(
+        ["serve", "--config", file.path(), "--print-settings"], in: folder,
+        variables: ["OZU_REDIS_PASSWORD": "hush", "OZU_TIMEOUT": "9"])
+      let output = String(decoding: run.output, as: UTF8.self)
+      #expect(run.status == 0 && !output.contains("hush") && !output.contains(Self.key))
+      let lines = output.split(separator: "\n").map(String.init)
+      for setting in ServeSettings.all {
+        #expect(lines.count { $0.hasPrefix("\(setting.name) ") || $0.hasPrefix("# \(setting.name) ") } == 1)
+      }
+      #expect(lines.contains("quality = 70") && lines.contains("timeout = 9"))
+      #expect(lines.contains("# keys is set, and secret") && lines.contains("# listen = 127.0.0.1:8080"))
+      let again = try ServeSettings(file: output, environment: [:])
+      #expect(again.text == (try ServeSettings(file: "quality = 70\ntimeout = 9", environment: [:])).text)
+    }
+
+    /// The page is written anew where the variable `WRITE_PAGES` is set.
+    @Test("the page of the settings is what the program prints")
+    func documentation() throws {
+      let url = Repository.url("Documentation/service-settings.md")
+      let page = try String(contentsOf: url, encoding: .utf8)
+      let (begin, end) = ("<!-- settings -->\n\n", "\n\n<!-- settings end -->")
+      let start = try #require(page.range(of: begin)?.upperBound)
+      let stop = try #require(page.range(of: end)?.lowerBound)
+      if ProcessInfo.processInfo.environment["WRITE_PAGES"] != nil {
+        try (page[..<start] + ServeSettings.tables + page[stop...]).write(
+          to: url, atomically: true, encoding: .utf8)
+        return
+      }
+      #expect(page[start..<stop] == ServeSettings.tables)
     }
   }
 #endif

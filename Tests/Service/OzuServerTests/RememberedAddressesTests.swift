@@ -140,7 +140,7 @@ struct RememberedAddressesTests {
   @Test("an address that is refused, not in memory, or may change its picture is not remembered")
   func strangers() async throws {
     let fixture = try Self.fixture(Addresses(Self.rules), count: 4096)
-    for path in ["/w:20/plain/https://other.test/a.png", "/raw:1/plain/https://origin.test/a.png"] {
+    for path in ["/w:20/plain/https://other.test/a.png", "/page:1/plain/https://origin.test/a.png"] {
       for target in ["/unsafe\(path)", Self.signed(path)] {
         for _ in 0..<3 { #expect(await fixture.get(target).status >= 400) }
       }

@@ -18,8 +18,10 @@
       discussion: """
         Reads signed addresses in imgproxy's grammar, such as /SIGNATURE/rs:fill:320:240/plain/https://example.com/a.jpg@webp,
         and answers with pictures. Without a key it refuses to start, unless --insecure says that anybody may ask for anything.
-        After SIGTERM, SIGHUP or Ctrl-C it answers the requests that it has, and ends with 0. /health, /ready and /metrics
-        report its state. When a cache or a store fails, the service goes on without it and says so on standard error.
+        After SIGTERM or Ctrl-C it answers the requests that it has, and ends with 0. At SIGHUP it reads the file of --config
+        again: keys, allowed sources, presets and whatever else addresses may ask for count for the next request, and no
+        request is lost. /health, /ready and /metrics report its state. When a cache or a store fails, the service goes on
+        without it and says so on standard error.
 
         Settings come from a file with lines NAME = VALUE, or from the environment, where a name is in capitals after OZU_
         (OZU_KEYS). The environment overrides the file:
@@ -33,6 +35,9 @@
       OptionSpecification(name: "insecure", help: "Read addresses without a signature."),
       OptionSpecification(
         name: "check", help: "Try the settings, folders and logins too, and start nothing."),
+      OptionSpecification(
+        name: "print-settings",
+        help: "Print the settings that count, as a file of settings without its secrets, and start nothing."),
     ]
 
     private static var table: String {
@@ -46,51 +51,78 @@
     static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
       Heap.mapLargeBlocks()
       let settings = try settings(arguments)
+      if arguments.has("print-settings") {
+        console.print(settings.text)
+        return .done
+      }
       let isInsecure = arguments.has("insecure")
-      let rules = try settings.rules(isInsecure: isInsecure)
+      var rules = try settings.rules(isInsecure: isInsecure)
       let log = RequestLog(console)
       let reports = StoreReports { log.report($0) }
       var configuration = try settings.configuration(reports: reports)
-      let address = try settings.listen()
+      configuration.version = Version.current
+      let (address, statusAddress) = (try settings.listen(), try settings.statusListen())
       let drainLimit = try settings.drainLimit()
-      if try settings.logsRequests { configuration.log = { record in log.write(record) } }
+      let level = LogThreshold(try settings.logLevel())
+      if try settings.logsRequests {
+        configuration.log = { record in if level.current.logs(record) { log.write(record) } }
+      }
+      var listening = try settings.listening()
+      rules.watermark = try await settings.watermark(configuration.pipeline)
       let playground = try settings.playground(rules, at: address)
+      for address in [address, statusAddress].compactMap(\.self) { try address.checkHost() }
       configuration.playground = playground?.page
       let spool = settings.hasCache || arguments.has("check") ? nil : SpoolFolder()
       defer { spool?.remove() }
       configuration.pipeline.network.largeBodyDirectory = spool?.path
+      let client = configuration.pipeline.makeClientReplaceable()
       let service: ImageService
       do throws(ServiceConfigurationError) {
         service = try ImageService(addressing: SignedAddresses(rules), configuration: configuration)
       } catch {
         throw UsageError(error.description)
       }
-      var listening = ServiceListener.Configuration()
+      let statusListening = listening
       listening.uploads = service.uploads
-      try address.checkHost()
       if arguments.has("check") { return await check(settings, configuration, console) }
       // A reader of the log that ends must not end the service.
       Console.outlivesItsReader.store(true, ordering: .relaxed)
-      let end = await EndSignal { spool?.remove() }
+      let notifier = SystemdNotifier()
+      let reload = ServeReload(
+        settings, service, client, level, report: { log.report($0) },
+        read: { () throws(UsageError) in try Self.settings(arguments) }, isInsecure: isInsecure, notifier)
+      // Without a file there is nothing to read again: then the end of a terminal ends the service.
+      let reloading: (@Sendable () -> Void)? = arguments.value("config") == nil ? nil : reload.begin
+      let end = await EndSignal(reload: reloading) { spool?.remove() }
       // Opens it, so that an error is known now and not with the first picture.
       _ = try? await BlockingWork.run { service.pipeline.diskCache }
       let listener: ServiceListener
+      var statusListener: ServiceListener?
       do throws(ServiceListenerError) {
         listener = try Self.listener(service, at: address, listening)
+        if let statusAddress {
+          statusListener = try Self.listener(service.statusPages, at: statusAddress, statusListening)
+        }
       } catch {
         console.printError("ozu serve: \(error)")
         return .failed
       }
       console.printError("ozu: listening at \(address.shown(port: listener.port))")
+      if let statusAddress, let statusListener {
+        console.printError("ozu: its state at \(statusAddress.shown(port: statusListener.port))")
+      }
       if isInsecure { console.printError("ozu: addresses need no signature: anybody may ask for anything") }
       if let playground {
         let token = playground.madeToken.map { "#\($0)" } ?? ", with the token of playground_token behind a #"
         console.printError("ozu: playground at \(address.shown(port: listener.port))/\(token)")
       }
+      notifier.send("READY=1")
       await end.wait()
+      notifier.send("STOPPING=1")
       console.printError("ozu: ending when the running requests are answered")
       service.beginDraining()
       await listener.stop(within: drainLimit)
+      await statusListener?.stop(within: .zero)
       await service.pipeline.flush()
       await service.pipeline.diskCache?.close()
       log.finish()
@@ -109,7 +141,7 @@
     }
 
     private static func listener(
-      _ service: ImageService, at address: ServeSettings.ListenAddress,
+      _ service: any ServiceResponding, at address: ServeSettings.ListenAddress,
       _ configuration: ServiceListener.Configuration
     ) throws(ServiceListenerError) -> ServiceListener {
       switch address {
@@ -184,45 +216,5 @@
       }
       return first
     }
-  }
-
-  /// Writes a line for each request, on a thread of its own, so that no answer waits for the reader of the log. When the
-  /// reader is too slow, lines are left out, and a line says how many.
-  final class RequestLog: Sendable {
-    private static let limit = 10_000
-
-    private let console: Console
-    private let queue = DispatchQueue(label: "ozu.log", qos: .utility)
-    private let state = Mutex((waiting: 0, left: 0))
-
-    init(_ console: Console) { self.console = console }
-
-    func write(_ record: ServiceLogRecord) {
-      let isTaken = state.withLock { state in
-        guard state.waiting < Self.limit else {
-          state.left += 1
-          return false
-        }
-        state.waiting += 1
-        return true
-      }
-      guard isTaken else { return }
-      queue.async { [self] in
-        console.print(record.jsonLine)
-        let left = state.withLock { state in
-          state.waiting -= 1
-          guard state.waiting == 0 else { return 0 }
-          defer { state.left = 0 }
-          return state.left
-        }
-        if left > 0 { console.print("{\"dropped\": \(left)}") }
-      }
-    }
-
-    /// Writes a line to standard error, after the lines before it. The caller does not wait for a reader either.
-    func report(_ line: String) { queue.async { [console] in console.printError(line) } }
-
-    /// Returns when everything is written.
-    func finish() { queue.sync {} }
   }
 #endif

@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import OzuBase
 
-/// The first SIGTERM, SIGINT or SIGHUP; a second one ends the process as it would have.
+/// The first SIGTERM, SIGINT or SIGHUP; a second one ends the process as it would have. SIGHUP may instead have the settings read
+/// again.
 ///
 /// `Sendable`: the sources are made by `init` and only kept; everything else is locked.
 final class EndSignal: @unchecked Sendable {
@@ -13,12 +14,16 @@ final class EndSignal: @unchecked Sendable {
 
   private let state = Mutex(State())
   private let sources: [any DispatchSourceSignal]
+  private let reload: (@Sendable () -> Void)?
   private let atEnd: @Sendable () -> Void
 
   /// Returns when the sources listen: the signals are ignored before that, so one that came earlier would be lost.
   ///
-  /// - Parameter atEnd: called before a second signal ends the process.
-  init(atEnd: @escaping @Sendable () -> Void = {}) async {
+  /// - Parameters:
+  ///   - reload: called for SIGHUP; `nil` for a process that it ends.
+  ///   - atEnd: called before a second signal ends the process.
+  init(reload: (@Sendable () -> Void)? = nil, atEnd: @escaping @Sendable () -> Void = {}) async {
+    self.reload = reload
     self.atEnd = atEnd
     let queue = DispatchQueue(label: "ozu.signals")
     // `nohup` lets the process ignore SIGHUP.
@@ -40,6 +45,7 @@ final class EndSignal: @unchecked Sendable {
   }
 
   private func come(_ number: Int32) {
+    if number == SIGHUP, let reload { return reload() }
     let (isFirst, waiter) = state.withLock { state in
       defer { (state.hasCome, state.waiter) = (true, nil) }
       return (!state.hasCome, state.waiter)

@@ -108,6 +108,11 @@
 
     /// A number of seconds, which may have decimals.
     func seconds(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Duration {
+      .seconds(try number(name, in: range))
+    }
+
+    /// A number, which may have decimals.
+    func number(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Double {
       let text = self[name]
       guard text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
         let number = Double(text), range.contains(number)
@@ -115,7 +120,7 @@
         throw UsageError(
           "\(name) = \(text): a number from \(range.lowerBound) to \(range.upperBound) is needed")
       }
-      return .seconds(number)
+      return number
     }
 
     /// The address at which the service listens.
@@ -139,8 +144,20 @@
     }
 
     /// `127.0.0.1:8080`, `[::1]:80` for IPv6, `unix:/run/ozu.sock` or `systemd`.
-    func listen() throws(UsageError) -> ListenAddress {
-      let text = self["listen"]
+    func listen() throws(UsageError) -> ListenAddress { try listen("listen") }
+
+    /// The second address, for the pages of the service alone; `nil` without one.
+    func statusListen() throws(UsageError) -> ListenAddress? {
+      guard !self["status_listen"].isEmpty else { return nil }
+      let address = try listen("status_listen")
+      guard address != .systemd else {
+        throw UsageError("status_listen = systemd: systemd passes one socket")
+      }
+      return address
+    }
+
+    private func listen(_ name: String) throws(UsageError) -> ListenAddress {
+      let text = self[name]
       guard let permissions = UInt32(self["socket_mode"], radix: 8), permissions <= 0o777 else {
         throw UsageError("socket_mode = \(self["socket_mode"]): three octal digits are needed, such as 660")
       }
@@ -149,13 +166,13 @@
         let path = String(text.dropFirst("unix:".count))
         guard path.hasPrefix("/") else {
           throw UsageError(
-            "listen = \(text): a path from the root is needed", hint: "For example: unix:/run/ozu.sock")
+            "\(name) = \(text): a path from the root is needed", hint: "For example: unix:/run/ozu.sock")
         }
         return .unix(path: path, permissions: permissions)
       }
       guard let (host, port) = Self.address(text) else {
         throw UsageError(
-          "listen = \(text): an address and a port are needed", hint: "For example: 127.0.0.1:8080")
+          "\(name) = \(text): an address and a port are needed", hint: "For example: 127.0.0.1:8080")
       }
       return .tcp(host: Self.resolved(host) ?? host, port: port)
     }
@@ -197,8 +214,9 @@
     func rules(isInsecure: Bool) throws(UsageError) -> AddressRules {
       let byteCount = try integer("signature_bytes", in: 16...32)
       var rules = AddressRules()
+      let pairs = try list("keys") + keysOfFile()
       do throws(AddressRulesError) {
-        for pair in list("keys") {
+        for pair in pairs {
           let parts = pair.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
           guard parts.count == 2 else { throw AddressRulesError("keys: KEY:SALT is needed") }
           rules.keys.append(try AddressKey(hexKey: parts[0], salt: parts[1], signatureByteCount: byteCount))
@@ -217,14 +235,7 @@
       rules.sources = list("sources")
       try setOrigins(&rules)
       rules.onlyPresets = try flag("only_presets")
-      rules.usesClientHints = try flag("client_hints")
-      // What this build cannot write, another machine with the same settings may.
-      let quality = try QualityArgument(
-        self["quality"], name: "quality =", in: 1...100,
-        formats: ImageFormat.written.flatMap { format in format.endings.map { ($0, format.type) } })
-      rules.quality = quality.common ?? rules.quality
-      rules.qualities = quality.byFormat
-      rules.largestSide = try integer("largest_side", in: 1...16_384)
+      try setAnswers(&rules)
       guard isInsecure || !rules.keys.isEmpty else {
         throw UsageError(
           "no key is set: anybody could ask this machine for any picture",
@@ -233,16 +244,26 @@
       return rules
     }
 
+    /// The lines of `keys_file`.
+    private func keysOfFile() throws(UsageError) -> [String] {
+      guard !self["keys_file"].isEmpty else { return [] }
+      do {
+        let text = try String(contentsOfFile: self["keys_file"], encoding: .utf8)
+        return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+          .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+      } catch {
+        throw UsageError("keys_file = \(self["keys_file"]): \(error.oneLine)")
+      }
+    }
+
     /// - Parameter reports: gets the failures of caches and stores.
     func configuration(reports: StoreReports? = nil) throws(UsageError) -> ImageService.Configuration {
-      var configuration = ImageService.Configuration(pipeline: try pipeline())
-      configuration.pipeline.use(try originAccess())
+      var configuration = ImageService.Configuration(pipeline: try originPipeline())
       if let folders = try folders() { configuration.pipeline.sources.register(folders) }
       configuration.maximumPendingCount = try integer("pending", in: 2...100_000)
       configuration.answerLimit = .seconds(try integer("timeout", in: 1...600))
-      configuration.maximumLifetime = try integer("longest_age", in: 0...31_536_000)
-      configuration.fallback = try fallback()
-      configuration.showsMetrics = try flag("metrics")
+      try setAnswers(&configuration)
+      configuration.showsMetrics = try flag("metrics") && self["status_listen"].isEmpty
       configuration.allowsDecodingInProcess = configuration.pipeline.decoding.isolation.mode != .required
       configuration.allowsPrivateNetworks = try flag("private_networks")
       if let reports { configuration.pipeline.caching.onDiskError = { reports.report($0) } }
@@ -252,6 +273,13 @@
       }
       if let bucket = try bucket(reports) { configuration.pipeline.caching.stores.append(bucket) }
       return configuration
+    }
+
+    /// The pipeline with the client that asks origins, without folders and shared stores.
+    func originPipeline() throws(UsageError) -> ImagePipeline.Configuration {
+      var pipeline = try pipeline()
+      pipeline.use(try originAccess())
+      return pipeline
     }
 
     /// Whether there is a disk cache.
@@ -309,6 +337,8 @@
       decoding.limits.cpuTime = try seconds("processor_time", in: 0.1...600) * slowness
       decoding.limits.pixelCount = try integer("source_pixels", in: 1...(1 << 40))
       decoding.limits.encodedByteCount = try integer("source_bytes", in: 1...(1 << 40))
+      decoding.limits.frameCount = try integer("source_frames", in: 1...65_535)
+      if !self["workers"].isEmpty { decoding.concurrentDecodes = try integer("workers", in: 1...1024) }
       decoding.limits.decodedByteCount = try integer("decoded_bytes", in: (1 << 20)...(1 << 46))
       if decoding.limits.decodedByteCount != DecodedByteBudget.shared.byteLimit {
         decoding.decodedByteBudget = DecodedByteBudget(byteLimit: decoding.limits.decodedByteCount)

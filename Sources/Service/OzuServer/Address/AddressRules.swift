@@ -36,6 +36,10 @@ public struct AddressRules: Sendable {
   public var qualities: [ImageType: Int] = [:]
   /// Whether the output format depends on `Accept` if an address does not name one. Default: true.
   public var negotiatesFormat = true
+  /// The formats that are written, beside JPEG and PNG. Empty, the default, for all.
+  public var writtenTypes: Set<ImageType> = []
+  /// How much time is taken to make files small. Default: low.
+  public var effort = EncodingOptions.Effort.low
   /// Whether the client hints `Sec-CH-DPR` and `Sec-CH-Width` are used if an address does not give these values.
   /// Default: false, because each density is a variant in every cache.
   public var usesClientHints = false
@@ -116,6 +120,21 @@ public struct AddressRules: Sendable {
 
   private static func hasScheme(_ text: String) -> Bool {
     text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:/) != nil
+  }
+
+  /// Whether a format is written.
+  func writes(_ type: ImageType) -> Bool {
+    writtenTypes.isEmpty || writtenTypes.contains(type) || type == .jpeg || type == .png
+  }
+
+  /// The field `Accept` without the formats that are not written.
+  func accepted(_ accept: String?) -> String? {
+    guard negotiatesFormat, let accept, !writtenTypes.isEmpty else { return negotiatesFormat ? accept : nil }
+    let refused = Set(ImageFormat.written.filter { !writes($0.type) }.flatMap(\.mediaTypes))
+    return accept.split(separator: ",").filter { item in
+      let type = item.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+      return !refused.contains(type)
+    }.joined(separator: ",")
   }
 
   /// Whether any address can be accepted.

@@ -17,6 +17,9 @@ extension ImageOptions {
   func picture(
     of source: ImageSource, density: Double, accept: String?, rules: AddressRules
   ) throws(AddressRefusal) -> AddressedPicture {
+    if let type, !rules.writes(type) {
+      throw AddressRefusal(status: 400, reason: "\(type.fileExtension): this format is not written here")
+    }
     let scale = self.density ?? density
     let points = zoomedPoints
     let size = PixelSize(try side(points.width, scale, rules), try side(points.height, scale, rules))
@@ -166,7 +169,7 @@ extension ImageOptions {
   private func output(accept: String?, _ rules: AddressRules) -> OutputFormat {
     var format =
       type.map { OutputFormat($0) }
-      ?? .negotiated(accept: rules.negotiatesFormat ? accept : nil)
+      ?? .negotiated(accept: rules.accepted(accept))
     format.options.compressionQuality = Double(quality ?? rules.quality) / 100
     if quality == nil {
       format.options.qualities = rules.qualities.merging(qualities) { $1 }.mapValues { Double($0) / 100 }
@@ -174,7 +177,7 @@ extension ImageOptions {
     format.options.maximumByteCount = byteLimit
     format.options.targetScore = targetScore
     format.options.enforcesByteLimit = false
-    format.options.effort = .low
+    format.options.effort = rules.effort
     let restOfMetadata: MetadataPolicy = keepsCopyright ?? rules.keepsCopyright ? .keepCopyright : .strip
     format.metadata = keepsMetadata ? .keepWithoutPlace : restOfMetadata
     format.colorProfile = keepsDepth ? .keep : keepsProfile ? .embed : .convert

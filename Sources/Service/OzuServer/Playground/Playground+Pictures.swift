@@ -63,6 +63,10 @@ extension SignedAddresses {
     }
     var picture = try address.options.picture(
       of: .data(data, key: "upload:\(query["upload"])"), density: 1, accept: accept, rules: rules)
+    guard !picture.needsSource else {
+      throw AddressRefusal(
+        status: 400, reason: "raw, skip_processing and limits are for sources with an address")
+    }
     picture.request.cachePolicy = .bypass
     picture.request.deadline = limit
     return picture

@@ -10,17 +10,17 @@ extension ImageService {
   public func begin(_ request: ServiceRequest) -> ServiceBeginning {
     let start = configuration.pipeline.testing.now()
     configuration.playground?.expireUploads(at: start)
-    switch step(for: request) {
+    let addressed = request.withoutPrefix(configuration.pathPrefix)
+    switch step(for: addressed) {
     case .answer(let answer):
       metrics.begin()
-      note(answer, of: request, since: start)
-      return .response(answer.response)
+      return .response(finish(answer, of: request, since: start))
     case .picture(let pictureRequest):
-      return work(for: request) { [self] in await picture(pictureRequest, for: request) }
+      return work(for: request) { [self] in await picture(pictureRequest, for: addressed) }
     case .information(let information):
-      return work(for: request) { [self] in await answer(with: information, to: request) }
+      return work(for: request) { [self] in await answer(with: information, to: addressed) }
     case .page:
-      return work(for: request) { [self] in await page(for: request) }
+      return work(for: request) { [self] in await page(for: addressed) }
     }
   }
 
@@ -30,9 +30,7 @@ extension ImageService {
     .work { [self] in
       let start = configuration.pipeline.testing.now()
       metrics.begin()
-      let answer = await work()
-      note(answer, of: request, since: start)
-      return answer.response
+      return finish(await work(), of: request, since: start)
     }
   }
 
@@ -63,5 +61,18 @@ extension ImageService {
         return .answer(ServiceAnswer(error))
       }
     }
+  }
+}
+
+extension ServiceRequest {
+  /// The request with the address that is read. The pages of the service have no prefix.
+  fileprivate func withoutPrefix(_ prefix: String) -> ServiceRequest {
+    guard !prefix.isEmpty else { return self }
+    let isOwn = ["/", "/health", "/ready", "/metrics"].contains(target) || target.hasPrefix("/playground/")
+    if isOwn { return self }
+    var request = self
+    let isBelow = target.hasPrefix(prefix) && target.dropFirst(prefix.count).first == "/"
+    request.target = isBelow ? String(target.dropFirst(prefix.count)) : ""
+    return request
   }
 }

@@ -32,6 +32,7 @@ extension ImageService {
     let wanted = information.facts
     var source = ImageRequest(information.source)
     source.deadline = configuration.answerLimit
+    source = source.continuing(trace(of: request))
     let original = try await pipeline.original(of: source)
     // The facts follow from the address and from what the settings show.
     let shown = [wanted.hasEXIF, wanted.hasIPTC, wanted.hasXMP, wanted.hasPlace]

@@ -12,12 +12,12 @@ extension ImageService {
     guard picture.needsSource else { return nil }
     var isOriginal = picture.isOriginal
     if !isOriginal, picture.limits.needsHeader || !picture.originalTypes.isEmpty {
-      let header = try await pipeline.header(for: picture.request)
+      let header = try await pipeline.header(for: pictureRequest.request)
       if let flaw = picture.limits.flaw(of: header) { return refusal(of: pictureRequest, flaw) }
       isOriginal = picture.originalTypes.contains(header.type)
     }
     guard isOriginal || picture.limits.byteCount != nil else { return nil }
-    let original = try await pipeline.original(of: picture.request)
+    let original = try await pipeline.original(of: pictureRequest.request)
     if let most = picture.limits.byteCount, original.data.count > most {
       return refusal(of: pictureRequest, "the file has more bytes than the address allows")
     }

@@ -50,14 +50,22 @@ extension ImageService {
     let date = configuration.pipeline.testing.currentDate()
     let condition = EntityTagCondition(request.headers)
     if let known = addresses.picture(for: request, at: date) {
-      return PictureRequest(known: known, isRemembered: true, condition: condition)
+      return PictureRequest(
+        known: known, isRemembered: true, grammar: 0, condition: condition, trace: trace(of: request))
     }
-    var picture = try addressing.picture(for: request, at: date)
+    let grammar = currentGrammar
+    var picture = try grammar.addressing.picture(for: request, at: date)
     picture.request.deadline = min(
       picture.request.deadline ?? configuration.answerLimit, configuration.answerLimit)
     let file = pipeline.fileRequest(for: picture.request, as: picture.output)
     return PictureRequest(
-      known: KnownPicture(picture, file: file), isRemembered: false, condition: condition)
+      known: KnownPicture(picture, file: file), isRemembered: false, grammar: grammar.number,
+      condition: condition, trace: trace(of: request))
+  }
+
+  /// The trace that requests to origins continue.
+  func trace(of request: ServiceRequest) -> TraceContext? {
+    configuration.continuesTraces ? TraceContext(request.headers) : nil
   }
 
   private func answerFromMemory(_ pictureRequest: PictureRequest, to request: ServiceRequest)
@@ -66,7 +74,9 @@ extension ImageService {
     guard !pictureRequest.known.picture.needsSource,
       let image = pipeline.cachedEncoded(pictureRequest.known.file), image.source == .memory
     else { return nil }
-    if !pictureRequest.isRemembered { addresses.remember(pictureRequest.known, of: request) }
+    if !pictureRequest.isRemembered {
+      addresses.remember(pictureRequest.known, of: request, grammar: pictureRequest.grammar)
+    }
     return answer(pictureRequest, image, .memory)
   }
 
@@ -75,7 +85,7 @@ extension ImageService {
     if pictureRequest.condition != nil {
       // A stored file may need no request to its origin, and if no store has it, decoding may still be unnecessary.
       if let image = await storedImage(pictureRequest) { return answer(pictureRequest, image, .store) }
-      if let state = try await pipeline.sourceState(of: pictureRequest.known.picture.request),
+      if let state = try await pipeline.sourceState(of: pictureRequest.request),
         pictureRequest.isMet(by: state.identity)
       {
         return unchanged(
@@ -107,8 +117,10 @@ extension ImageService {
   }
 
   private func made(_ pictureRequest: PictureRequest) async throws(ImageError) -> EncodedImage {
-    try await pipeline.encoded(
-      for: pictureRequest.known.picture.request, as: pictureRequest.known.picture.output)
+    let image = try await pipeline.encoded(
+      for: pictureRequest.request, as: pictureRequest.known.picture.output)
+    if image.isNew { metrics.note(image.timings, of: image.type) }
+    return image
   }
 
   /// The file from memory or a store, if it may be served without a request to its origin.
@@ -179,7 +191,14 @@ struct PictureRequest: Sendable {
   let known: KnownPicture
   /// Whether the address was remembered, so that it need not be read.
   let isRemembered: Bool
+  /// The number of the grammar that has read the address.
+  let grammar: Int
   let condition: EntityTagCondition?
+  /// The trace that requests to origins continue; `nil` for none.
+  let trace: TraceContext?
+
+  /// The request for the picture, which continues the trace at an origin on the web.
+  var request: ImageRequest { known.picture.request.continuing(trace) }
 
   /// The origin of the source; `nil` if there is none.
   var origin: HTTPOrigin? { known.picture.request.source.url.flatMap { try? HTTPOrigin(of: $0) } }
@@ -193,6 +212,19 @@ struct PictureRequest: Sendable {
   }
 
   func isMet(by identity: String) -> Bool { condition?.matches(tag(of: identity)) == true }
+}
+
+extension ImageRequest {
+  /// The request, with the field of a trace if its source is on the web. Such a field is no part of the picture's identity.
+  func continuing(_ trace: TraceContext?) -> ImageRequest {
+    guard let trace, let scheme = source.url?.scheme?.lowercased(), scheme == "http" || scheme == "https"
+    else {
+      return self
+    }
+    var request = self
+    request.headers[TraceContext.field] = trace.continued
+    return request
+  }
 }
 
 /// The field `If-None-Match` of a request (RFC 9110 §13.1.2).

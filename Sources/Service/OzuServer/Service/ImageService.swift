@@ -30,7 +30,8 @@ public final class ImageService: ServiceResponding {
   public let configuration: Configuration
   /// The pipeline that makes the pictures.
   public let pipeline: ImagePipeline
-  let addressing: any PictureAddressing
+  /// The grammar of the addresses, and how often it was replaced.
+  private let grammar: Mutex<(addressing: any PictureAddressing, number: Int)>
   let admission: ServiceAdmission
   let metrics: ServiceMetrics
   let addresses: RememberedAddresses
@@ -45,8 +46,9 @@ public final class ImageService: ServiceResponding {
     addressing: any PictureAddressing, configuration: Configuration = Configuration()
   ) throws(ServiceConfigurationError) {
     try configuration.check()
-    self.addressing = addressing
+    grammar = Mutex((addressing, 0))
     self.configuration = configuration
+    _ = MetricsPage.startTime
     let metrics = ServiceMetrics()
     var pipelineConfiguration = configuration.pipeline
     pipelineConfiguration.caching.onDiskError = {
@@ -60,6 +62,24 @@ public final class ImageService: ServiceResponding {
     addresses = RememberedAddresses(maximumCount: configuration.rememberedAddressCount)
     fills = configuration.leases.map { FillCoordinator(leases: $0, policy: configuration.fillPolicy) }
   }
+
+  /// The grammar of the addresses.
+  public var addressing: any PictureAddressing { grammar.withLock { $0.addressing } }
+
+  /// The grammar, and the number by which an address that was read by an earlier one is known.
+  var currentGrammar: (addressing: any PictureAddressing, number: Int) { grammar.withLock { $0 } }
+
+  /// Reads all further addresses by another grammar: other keys, other rules. Requests that are being answered are answered.
+  public func replaceAddressing(by addressing: any PictureAddressing) {
+    let number = grammar.withLock { grammar in
+      grammar = (addressing, grammar.number + 1)
+      return grammar.number
+    }
+    addresses.forgetAll(before: number)
+  }
+
+  /// The pages of the service itself alone, for a listener at an address of its own: `/health`, `/ready` and `/metrics`.
+  public var statusPages: any ServiceResponding { StatusPages(service: self) }
 
   /// The rule for a listener that takes the uploads of the playground; `nil` without one.
   public var uploads: UploadRule? {
@@ -79,14 +99,27 @@ public final class ImageService: ServiceResponding {
     }
   }
 
-  /// Counts and logs an answer.
-  func note(_ answer: ServiceAnswer, of request: ServiceRequest, since start: ContinuousClock.Instant) {
+  /// Counts and logs an answer, and completes it.
+  func finish(
+    _ answer: ServiceAnswer, of request: ServiceRequest, since start: ContinuousClock.Instant
+  ) -> ServiceResponse {
+    let id = RequestIdentity.number(of: request) ?? configuration.newRequestNumber()
+    note(answer, of: request, id: id, since: start)
+    var response = answer.response
+    response.headers.add(name: RequestIdentity.field, value: id)
+    for field in configuration.responseFields { response.headers[field.name] = field.value }
+    return response
+  }
+
+  private func note(
+    _ answer: ServiceAnswer, of request: ServiceRequest, id: String?, since start: ContinuousClock.Instant
+  ) {
     let duration = start.duration(to: configuration.pipeline.testing.now())
     metrics.end(answer, after: duration)
     if let log = configuration.log {
       log(
         ServiceLogRecord(
-          request, answer, duration: duration, date: configuration.pipeline.testing.currentDate()))
+          request, answer, id: id, duration: duration, date: configuration.pipeline.testing.currentDate()))
     }
   }
 
@@ -115,10 +148,21 @@ public final class ImageService: ServiceResponding {
     }
   }
 
+  /// The answer of a listener for the pages of the service alone, which has metrics in any case.
+  fileprivate func statusAnswer(to request: ServiceRequest) -> ServiceAnswer {
+    guard request.method == "GET" || request.method == "HEAD" else {
+      return ServiceAnswer(
+        ServiceFailure(status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD"))
+    }
+    if request.target == "/metrics" { return ServiceAnswer(.service, .metrics(metricsText())) }
+    return ownAnswer(to: request)
+      ?? ServiceAnswer(ServiceFailure(status: 404, reason: "there is no such page"), kind: .service)
+  }
+
   private func metricsText() -> String {
     metrics.text(
       pipeline: pipeline, pendingCount: admission.count, pendingLimit: configuration.maximumPendingCount,
-      stores: sharedStores)
+      stores: sharedStores, version: configuration.version)
   }
 
   private var sharedStores: [(name: String, statistics: SharedStoreStatistics)] {
@@ -145,8 +189,22 @@ public final class ImageService: ServiceResponding {
   public func noteRefusal(of request: ServiceRequest, _ response: ServiceResponse, reason: String) {
     metrics.begin()
     note(
-      ServiceAnswer(.failed, response, failure: reason), of: request,
+      ServiceAnswer(.failed, response, failure: reason), of: request, id: nil,
       since: configuration.pipeline.testing.now())
+  }
+}
+
+/// Answers requests for the pages of a service, and no others.
+private struct StatusPages: ServiceResponding {
+  let service: ImageService
+
+  func respond(to request: ServiceRequest) async -> ServiceResponse {
+    service.statusAnswer(to: request).response
+  }
+
+  func begin(_ request: ServiceRequest) -> ServiceBeginning {
+    request.target == "/metrics"
+      ? .work { await respond(to: request) } : .response(service.statusAnswer(to: request).response)
   }
 }
 

@@ -46,6 +46,8 @@ final class RememberedAddresses: Sendable {
   private struct State {
     var young = Generation()
     var old = Generation()
+    /// The number of the grammar that the addresses were read by.
+    var grammar = 0
   }
 
   private let maximumCount: Int
@@ -74,12 +76,28 @@ final class RememberedAddresses: Sendable {
     return picture
   }
 
+  /// Forgets all addresses, and remembers none that was read by a grammar with a smaller number.
+  func forgetAll(before grammar: Int) {
+    let forgotten = state.withLock { state in
+      defer {
+        (state.young, state.old) = (Generation(), Generation())
+        state.grammar = max(state.grammar, grammar)
+      }
+      return [state.young, state.old]
+    }
+    withExtendedLifetime(forgotten) {}
+  }
+
   /// Remembers the picture that a request names.
-  func remember(_ picture: KnownPicture, of request: ServiceRequest) {
+  ///
+  /// - Parameter grammar: the number of the grammar that has read its address.
+  func remember(_ picture: KnownPicture, of request: ServiceRequest, grammar: Int = 0) {
     guard maximumCount > 0, picture.isFromURL, let end = picture.picture.reusableUntil else { return }
     let values = picture.picture.varyingFields.map(request.headers.values)
     let form = Form(picture: picture, values: values, end: end.timeIntervalSince1970)
-    let forgotten = state.withLock { add(form, request.target, to: &$0) }
+    let forgotten = state.withLock { state in
+      grammar < state.grammar ? nil : add(form, request.target, to: &state)
+    }
     _ = consume forgotten
   }
 

@@ -23,6 +23,8 @@ extension ImageService {
     public var answerLimit = Duration.seconds(30)
     /// The number of seconds in the `Retry-After` of a 503. Default: 1.
     public var retryAfter = 1
+    /// How long clients may keep pictures. Default: as long as their origins say.
+    public var lifetime = PictureLifetime.source
     /// The longest time that clients may keep pictures, in seconds, even if their origin allows more. Default: a year.
     public var maximumLifetime = 31_536_000
     /// The time that clients may keep pictures of sources without HTTP rules (data, fetchers), in seconds. Default:
@@ -36,6 +38,18 @@ extension ImageService {
     /// The number of addresses of pictures in memory that are remembered, so that they need not be read again, and
     /// their signatures need not be checked again. They take at most about 8 MB. Default: 4,096; 0 for none.
     public var rememberedAddressCount = 4096
+    /// The beginning of all addresses but those of the service itself, such as `/pictures`. It is no part of what is signed.
+    /// Empty, the default, for none.
+    public var pathPrefix = ""
+    /// Header fields of every answer, such as `Access-Control-Allow-Origin`. Default: none.
+    public var responseFields = HTTPHeaders()
+    /// Whether requests to origins continue the trace of the request that they are for (`traceparent`, W3C Trace Context), so that
+    /// origins see its number. Default: false.
+    public var continuesTraces = false
+    /// Makes the numbers of requests that have none; for tests.
+    var newRequestNumber: @Sendable () -> String = RequestIdentity.next
+    /// The version of the program, for the metrics. Default: empty, for none.
+    public var version = ""
     /// Whether `/metrics` is answered. Default: true; a proxy should hide it from strangers.
     public var showsMetrics = true
     /// Whether pictures may be decoded in the process of the service. Default: false, isolation is required.
@@ -59,8 +73,13 @@ extension ImageService {
     func cacheControl(freshUntil: Date?, end: Date?) -> String {
       guard let freshUntil else { return "private, no-store" }
       let now = pipeline.testing.currentDate()
-      let left =
-        freshUntil == .distantFuture ? Double(localSourceLifetime) : max(0, freshUntil.timeIntervalSince(now))
+      let left: Double =
+        switch lifetime {
+        case .fixed(let seconds): Double(seconds)
+        case .none: 0
+        case .source where freshUntil == .distantFuture: Double(localSourceLifetime)
+        case .source: max(0, freshUntil.timeIntervalSince(now))
+        }
       let lifetime = min(left, Double(maximumLifetime))
       let valid = end.map { $0.timeIntervalSince(now) } ?? .infinity
       let seconds = Int(clamping: min(lifetime, max(0, valid)))
@@ -75,7 +94,8 @@ extension ImageService {
         throw .isolationNotRequired
       }
       if pipeline.readsLocalAddresses { throw .readsLocalAddresses }
-      let client = (pipeline.network.httpClient as? OriginClient)?.inner ?? pipeline.network.httpClient
+      let outer = (pipeline.network.httpClient as? ReplaceableClient)?.client ?? pipeline.network.httpClient
+      let client = (outer as? OriginClient)?.inner ?? outer
       if !allowsPrivateNetworks, let client = client as? DefaultHTTPClient,
         client.configuration.networkGuard != .publicAddressesOnly
       {
@@ -84,6 +104,16 @@ extension ImageService {
       if !pipeline.caching.httpPolicy.isShared { throw .cacheNotShared }
     }
   }
+}
+
+/// How long clients may keep the pictures of a service. What an origin forbids to keep (`no-store`, `private`), nobody keeps.
+public enum PictureLifetime: Hashable, Sendable {
+  /// As long as their origins say.
+  case source
+  /// A number of seconds, whatever origins say.
+  case fixed(Int)
+  /// Not without asking each time.
+  case none
 }
 
 /// The reason why settings are unsafe for a service.

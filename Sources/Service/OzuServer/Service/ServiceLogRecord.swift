@@ -26,8 +26,11 @@ public struct ServiceLogRecord: Sendable {
   public let remoteAddress: String?
   /// The trace of the request (`traceparent`, W3C Trace Context): 32 hexadecimal digits; `nil` without one.
   public let traceID: String?
+  /// The number of the request, which the answer has in `X-Request-Id`: the one that it came with, or a new one; `nil` for a
+  /// request that was refused by its head.
+  public let id: String?
 
-  init(_ request: ServiceRequest, _ answer: ServiceAnswer, duration: Duration, date: Date) {
+  init(_ request: ServiceRequest, _ answer: ServiceAnswer, id: String?, duration: Duration, date: Date) {
     self.date = date
     method = request.method
     target = request.target
@@ -38,20 +41,8 @@ public struct ServiceLogRecord: Sendable {
     source = answer.source
     failure = answer.failure
     remoteAddress = request.remoteAddress
-    traceID = request.headers.first("traceparent").flatMap(Self.traceID)
-  }
-
-  /// The second of the four parts, if all have the right form and it is not zero.
-  private static func traceID(in field: String) -> String? {
-    let parts = field.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count >= 4, parts[0].utf8.count == 2, parts[0] != "ff", parts[1].utf8.count == 32,
-      parts[2].utf8.count == 16, parts[3].utf8.count == 2,
-      parts[0...3].allSatisfy({
-        $0.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-      }),
-      parts[1].contains(where: { $0 != "0" })
-    else { return nil }
-    return String(parts[1])
+    traceID = TraceContext(request.headers)?.traceID
+    self.id = id
   }
 
   /// The record as one line of JSON, with times in seconds.
@@ -66,7 +57,7 @@ public struct ServiceLogRecord: Sendable {
       ("seconds", "\((duration / .milliseconds(1)).rounded(.up) / 1000)"),
     ]
     for (name, value) in [
-      ("source", source), ("failure", failure), ("remote", remoteAddress), ("trace", traceID),
+      ("source", source), ("failure", failure), ("remote", remoteAddress), ("trace", traceID), ("id", id),
     ] {
       if let value { members.append((name, Self.quoted(value))) }
     }

@@ -1,5 +1,6 @@
 import Ozu
 import OzuBase
+import OzuImaging
 import OzuSharedStores
 
 /// The counts and times of a service, in the text format of Prometheus.
@@ -10,10 +11,24 @@ final class ServiceMetrics: Sendable {
   private struct Times {
     var counts = [Int](repeating: 0, count: ServiceMetrics.bounds.count + 1)
     var sum = 0.0
+
+    mutating func add(_ seconds: Double) {
+      counts[ServiceMetrics.bounds.firstIndex { seconds <= $0 } ?? ServiceMetrics.bounds.count] += 1
+      sum += seconds
+    }
+  }
+
+  /// A stage of making pictures of a format. There are few of both, so there are few lines.
+  private struct Step: Hashable, Comparable {
+    let stage: String
+    let format: String
+
+    static func < (a: Step, b: Step) -> Bool { (a.stage, a.format) < (b.stage, b.format) }
   }
 
   private struct State {
     var statuses: [Int: Int] = [:]
+    var steps: [Step: Times] = [:]
     var times: [ServiceAnswer.Kind: Times] = [:]
     var byteCount = 0
     var underWayCount = 0
@@ -32,9 +47,17 @@ final class ServiceMetrics: Sendable {
       state.underWayCount -= 1
       state.statuses[answer.response.status, default: 0] += 1
       state.byteCount += answer.response.body.count
-      let place = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
-      state.times[answer.kind, default: Times()].counts[place] += 1
-      state.times[answer.kind, default: Times()].sum += seconds
+      state.times[answer.kind, default: Times()].add(seconds)
+    }
+  }
+
+  /// Counts the times of the stages of a new picture.
+  func note(_ timings: StageTimings, of type: ImageType) {
+    state.withLock { state in
+      for entry in timings.entries {
+        let step = Step(stage: entry.stage.rawValue, format: type.rawValue)
+        state.steps[step, default: Times()].add(entry.duration / .seconds(1))
+      }
     }
   }
 
@@ -47,17 +70,26 @@ final class ServiceMetrics: Sendable {
   /// The complete page, including the counts of the pipeline.
   func text(
     pipeline: ImagePipeline, pendingCount: Int, pendingLimit: Int,
-    stores: [(name: String, statistics: SharedStoreStatistics)]
+    stores: [(name: String, statistics: SharedStoreStatistics)], version: String
   ) -> String {
     let state = state.withLock { $0 }
-    var page = Page()
+    var page = MetricsPage()
     page.head("ozu_requests_total", "counter", "Answers by status.")
     for (status, count) in state.statuses.sorted(by: { $0.key < $1.key }) {
       page.line("ozu_requests_total", ["status": "\(status)"], Double(count))
     }
     page.head("ozu_request_duration_seconds", "histogram", "Times until the answer, by where it came from.")
     for kind in ServiceAnswer.Kind.allCases {
-      if let times = state.times[kind] { Self.write(times, of: kind, to: &page) }
+      if let times = state.times[kind] {
+        Self.write(times, "ozu_request_duration_seconds", [("result", kind.rawValue)], to: &page)
+      }
+    }
+    page.head(
+      "ozu_step_duration_seconds", "histogram",
+      "Times of the stages of new pictures, with waiting, by the format that was written.")
+    for (step, times) in state.steps.sorted(by: { $0.key < $1.key }) {
+      Self.write(
+        times, "ozu_step_duration_seconds", [("step", step.stage), ("format", step.format)], to: &page)
     }
     page.value("ozu_response_bytes_total", "counter", "Bytes of bodies.", state.byteCount)
     page.value("ozu_requests_under_way", "gauge", "Requests without an answer yet.", state.underWayCount)
@@ -82,10 +114,12 @@ final class ServiceMetrics: Sendable {
       "Kinds of errors that the disk cache has had; each is in the log once.",
       state.diskErrorCount)
     for (name, statistics) in stores { Self.write(statistics, of: name, to: &page) }
+    page.writeProcess(version: version)
     return page.text
   }
 
-  private static func write(_ statistics: SharedStoreStatistics, of store: String, to page: inout Page) {
+  private static func write(_ statistics: SharedStoreStatistics, of store: String, to page: inout MetricsPage)
+  {
     page.head("ozu_shared_store_reads_total", "counter", "Reads of a store that machines share.")
     for (result, count) in [
       ("hit", statistics.hits), ("miss", statistics.misses), ("damaged", statistics.damaged),
@@ -116,17 +150,19 @@ final class ServiceMetrics: Sendable {
     }
   }
 
-  private static func write(_ times: Times, of kind: ServiceAnswer.Kind, to page: inout Page) {
+  private static func write(
+    _ times: Times, _ name: String, _ labels: [(String, String)], to page: inout MetricsPage
+  ) {
     var sum = 0
     for (bound, count) in zip(bounds.map { "\($0)" } + ["+Inf"], times.counts) {
       sum += count
-      page.line("ozu_request_duration_seconds_bucket", ["result": kind.rawValue, "le": bound], Double(sum))
+      page.line("\(name)_bucket", labels + [("le", bound)], Double(sum))
     }
-    page.line("ozu_request_duration_seconds_sum", ["result": kind.rawValue], times.sum)
-    page.line("ozu_request_duration_seconds_count", ["result": kind.rawValue], Double(sum))
+    page.line("\(name)_sum", labels, times.sum)
+    page.line("\(name)_count", labels, Double(sum))
   }
 
-  private static func write(_ statistics: PipelineStatistics, to page: inout Page) {
+  private static func write(_ statistics: PipelineStatistics, to page: inout MetricsPage) {
     page.value("ozu_decodes_total", "counter", "Pictures decoded.", statistics.decodes)
     page.value("ozu_encodes_total", "counter", "Files encoded.", statistics.encodes)
     page.value(
@@ -142,29 +178,5 @@ final class ServiceMetrics: Sendable {
     page.value(
       "ozu_store_dropped_writes_total", "counter", "Writes to stores that were dropped.",
       statistics.droppedStoreWrites)
-  }
-}
-
-/// Builds the lines of the text format (version 0.0.4).
-private struct Page {
-  private(set) var text = ""
-
-  mutating func head(_ name: String, _ type: String, _ help: String) {
-    text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-  }
-
-  mutating func line(_ name: String, _ labels: KeyValuePairs<String, String>, _ value: Double) {
-    let list = labels.map { "\($0.key)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
-    let number = abs(value) < 1e15 ? Int(exactly: value).map(String.init) ?? "\(value)" : "\(value)"
-    text += labels.isEmpty ? "\(name) \(number)\n" : "\(name){\(list)} \(number)\n"
-  }
-
-  private static func escaped(_ value: String) -> String {
-    value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
-  }
-
-  mutating func value(_ name: String, _ type: String, _ help: String, _ value: Int) {
-    head(name, type, help)
-    line(name, [:], Double(value))
   }
 }

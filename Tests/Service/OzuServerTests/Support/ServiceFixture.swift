@@ -69,6 +69,8 @@ struct ServiceFixture {
     pipeline.network.retryPolicy.maximumRetryCount = 0
     var configuration = ImageService.Configuration(pipeline: pipeline)
     configuration.allowsDecodingInProcess = true
+    // So that equal requests have equal answers.
+    configuration.newRequestNumber = { "number" }
     configure(&configuration)
     service = try ImageService(addressing: addressing, configuration: configuration)
   }

@@ -1,0 +1,192 @@
+#if canImport(OzuServer)
+  import Foundation
+  import Ozu
+  import OzuBase
+  import OzuHTTP
+  import OzuServer
+
+  /// What results look like, and what answers say.
+  extension ServeSettings {
+    /// Sets what addresses may ask for, and how results are written.
+    func setAnswers(_ rules: inout AddressRules) throws(UsageError) {
+      rules.allowedOptions = Set(list("allowed_options"))
+      rules.allowsRaw = try flag("raw")
+      rules.keepsCopyright = try flag("keep_copyright")
+      rules.negotiatesFormat = try flag("negotiate")
+      rules.usesClientHints = try flag("client_hints")
+      guard let detail = InformationDetail(rawValue: self["info"]) else {
+        throw UsageError("info = \(self["info"]): none, picture, metadata or everything is needed")
+      }
+      rules.information = detail
+      guard let effort = EncodingOptions.Effort(rawValue: self["effort"]) else {
+        throw UsageError("effort = \(self["effort"]): low, medium or high is needed")
+      }
+      rules.effort = effort
+      for word in list("formats") {
+        guard let format = ImageFormat.written.first(where: { $0.endings.contains(word) }) else {
+          throw UsageError("formats: \(word): this format cannot be written")
+        }
+        rules.writtenTypes.insert(format.type)
+      }
+      // What this build cannot write, another machine with the same settings may.
+      let quality = try QualityArgument(
+        self["quality"], name: "quality =", in: 1...100,
+        formats: ImageFormat.written.flatMap { format in format.endings.map { ($0, format.type) } })
+      rules.quality = quality.common ?? rules.quality
+      rules.qualities = quality.byFormat
+      rules.largestSide = try integer("largest_side", in: 1...16_384)
+    }
+
+    /// Sets what clients may keep, and what every answer says.
+    func setAnswers(_ configuration: inout ImageService.Configuration) throws(UsageError) {
+      switch self["age"] {
+      case "source": configuration.lifetime = .source
+      case "never": configuration.lifetime = .none
+      default:
+        guard let seconds = Int(self["age"]), (0...31_536_000).contains(seconds) else {
+          throw UsageError("age = \(self["age"]): source, never or a number of seconds is needed")
+        }
+        configuration.lifetime = .fixed(seconds)
+      }
+      configuration.maximumLifetime = try integer("longest_age", in: 0...31_536_000)
+      configuration.failureLifetime = try integer("failure_age", in: 0...31_536_000)
+      configuration.fallback = try fallback()
+      configuration.continuesTraces = try flag("continue_traces")
+      var fields = list("response_fields", ";")
+      if !self["allow_origin"].isEmpty {
+        fields.append("Access-Control-Allow-Origin: \(self["allow_origin"])")
+      }
+      for text in fields {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let value = parts.count == 2 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+        guard parts.count == 2, Self.isFieldName(parts[0]), Self.isFieldValue(value) else {
+          throw UsageError("response_fields: \(text): NAME: VALUE is needed")
+        }
+        configuration.responseFields[String(parts[0])] = value
+      }
+      configuration.pathPrefix = try pathPrefix()
+    }
+
+    private static func isFieldName(_ text: Substring) -> Bool {
+      !text.isEmpty
+        && text.utf8.allSatisfy {
+          (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == UInt8(ascii: "-")
+        }
+    }
+
+    private static func isFieldValue(_ text: String) -> Bool {
+      !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+
+    private func pathPrefix() throws(UsageError) -> String {
+      let text = self["path_prefix"]
+      let isRight =
+        text.isEmpty
+        || text.hasPrefix("/") && !text.hasSuffix("/") && !text.hasPrefix("/playground")
+          && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") }
+      guard isRight, !["/health", "/ready", "/metrics"].contains(text) else {
+        throw UsageError("path_prefix = \(text): a path like /pictures is needed, without a slash at its end")
+      }
+      return text
+    }
+
+    /// Which requests are logged.
+    enum LogLevel: String {
+      case info, warning, error
+
+      func logs(_ record: ServiceLogRecord) -> Bool {
+        switch self {
+        case .info: true
+        case .warning: record.status >= 400 || record.failure != nil
+        case .error: record.status >= 500
+        }
+      }
+    }
+
+    func logLevel() throws(UsageError) -> LogLevel {
+      guard let level = LogLevel(rawValue: self["log_level"]) else {
+        throw UsageError("log_level = \(self["log_level"]): info, warning or error is needed")
+      }
+      return level
+    }
+
+    /// The picture of `watermark`; `nil` without one. It is decoded as the pictures of strangers are.
+    func watermark(_ configuration: ImagePipeline.Configuration) async throws(UsageError) -> WatermarkPicture?
+    {
+      let opacity = try number("watermark_opacity", in: 0...1)
+      guard !self["watermark"].isEmpty else { return nil }
+      var configuration = configuration
+      configuration.caching.diskStorage = .none
+      configuration.caching.stores = []
+      let pipeline = ImagePipeline(configuration)
+      do {
+        let data = try Data(contentsOf: URL(fileURLWithPath: self["watermark"]))
+        let mark = try await pipeline.image(for: ImageRequest(data: data))
+        var picture = WatermarkPicture(mark.bitmap)
+        if mark.header?.isDrawing == true {
+          // Sharp at every size that a result usually has.
+          let resize = Resize(PixelSize(2048, 2048), allowsUpscaling: true)
+          picture.enlarged = try await pipeline.image(for: ImageRequest(data: data, resize: resize)).bitmap
+        }
+        picture.opacity = opacity
+        return picture
+      } catch let error as ImageError {
+        throw UsageError("watermark = \(self["watermark"]): \(error.kind)")
+      } catch {
+        throw UsageError("watermark = \(self["watermark"]): \(error.oneLine)")
+      }
+    }
+
+    /// The limits of connections of clients.
+    func listening() throws(UsageError) -> ServiceListener.Configuration {
+      var listening = ServiceListener.Configuration()
+      listening.maximumConnectionCount = try integer("clients", in: 1...1_000_000)
+      listening.headLimit = try seconds("head_timeout", in: 0.1...600)
+      listening.idleLimit = try seconds("keep_alive", in: 0.1...3600)
+      listening.writeLimit = try seconds("write_timeout", in: 0.1...600)
+      return listening
+    }
+  }
+
+  extension ServeSettings {
+    /// The page to try options on, with its token, if the settings ask for it.
+    ///
+    /// The page signs addresses for users who have the token. If only this machine can connect and the settings have no
+    /// token, one is made and printed. If others can connect, the settings must have one.
+    ///
+    /// - Returns: the page, and the token if it was made here; `nil` without a page.
+    /// - Throws: `UsageError`.
+    func playground(
+      _ rules: AddressRules, at address: ListenAddress
+    ) throws(UsageError) -> (page: Playground, madeToken: String?)? {
+      let given = self["playground_token"]
+      guard try flag("playground") else {
+        guard given.isEmpty else {
+          throw UsageError("playground_token is set, and playground is not yes")
+        }
+        return nil
+      }
+      guard !given.isEmpty || address.isLoopback else {
+        throw UsageError(
+          "playground = yes: other machines can connect there, and everybody who opens the page could get a signature "
+            + "for any address",
+          hint: "Set playground_token (openssl rand -hex 16 makes one), or listen at 127.0.0.1.")
+      }
+      let token = given.isEmpty ? Playground.makeToken() : given
+      do throws(ServiceConfigurationError) {
+        return (try Playground(SignedAddresses(rules), token: token), given.isEmpty ? token : nil)
+      } catch {
+        throw UsageError("playground_token: \(error.description)")
+      }
+    }
+  }
+
+  extension ServeSettings.ListenAddress {
+    /// Whether only this machine can connect. False for a socket in the file system: its permissions are not known here.
+    fileprivate var isLoopback: Bool {
+      guard case .tcp(let host, _) = self else { return false }
+      let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+      return host == "::1" || parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+  }
+#endif

@@ -1,0 +1,64 @@
+import OzuBase
+import OzuHTTP
+
+/// What ties the lines of logs and traces about one request together.
+enum RequestIdentity {
+  /// The field for the number of a request.
+  static let field = "X-Request-Id"
+
+  /// Different in every process, so that numbers of two machines are different.
+  private static let process = hexadecimal(.random(in: 1...UInt64.max))
+  private static let last = Atomic(0)
+
+  /// The number that a request came with, if it is one; `nil` else.
+  static func number(of request: ServiceRequest) -> String? {
+    request.headers.first(field).flatMap { isNumber($0) ? $0 : nil }
+  }
+
+  /// A number that no other request has.
+  static func next() -> String {
+    "\(process)-\(String(last.add(1, ordering: .relaxed).newValue, radix: 16))"
+  }
+
+  /// Whether a text can stand in a field and in a log: up to 128 letters, digits and a few marks.
+  private static func isNumber(_ text: String) -> Bool {
+    (1...128).contains(text.utf8.count)
+      && text.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || "-_.:/+=~".utf8.contains($0)
+      }
+  }
+
+  static func hexadecimal(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+/// The trace of a request (`traceparent`, W3C Trace Context).
+struct TraceContext: Hashable, Sendable {
+  static let field = "traceparent"
+
+  /// 32 hexadecimal digits, not all zero.
+  let traceID: String
+  /// Two hexadecimal digits.
+  private let flags: String
+
+  /// Reads the field of a request; `nil` if it has not the form of the standard.
+  init?(_ headers: HTTPHeaders) {
+    guard let field = headers.first(Self.field) else { return nil }
+    let parts = field.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count >= 4, parts[0].utf8.count == 2, parts[0] != "ff", parts[1].utf8.count == 32,
+      parts[2].utf8.count == 16, parts[3].utf8.count == 2,
+      parts[0...3].allSatisfy({
+        $0.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+      }),
+      parts[1].contains(where: { $0 != "0" })
+    else { return nil }
+    (traceID, flags) = (String(parts[1]), String(parts[3]))
+  }
+
+  /// The field of a request that continues the trace, with a number of its own.
+  var continued: String {
+    "00-\(traceID)-\(RequestIdentity.hexadecimal(.random(in: 1...UInt64.max)))-\(flags)"
+  }
+}
