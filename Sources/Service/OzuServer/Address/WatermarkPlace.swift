@@ -200,9 +200,9 @@ extension BGRABitmap {
 
 extension Pixel {
   /// The pixel, premultiplied, with a part of its opacity.
-  fileprivate func veiled(_ opacity: UInt8) -> Pixel {
+  fileprivate func veiled(_ veil: UInt8) -> Pixel {
     func part(_ value: UInt8) -> UInt8 {
-      UInt8(truncatingIfNeeded: (UInt32(value) * UInt32(opacity) + 127) / 255)
+      UInt8(truncatingIfNeeded: (UInt32(value) * UInt32(veil) + 127) / 255)
     }
     return Pixel(red: part(red), green: part(green), blue: part(blue), alpha: part(alpha))
   }
