@@ -17,6 +17,15 @@
     /// The picture at a position of the list.
     private let item: @MainActor (Int) -> PictureItem?
 
+    /// The cells in use and their pictures, by the names of these.
+    private var cells: [String: Widget] = [:]
+    private var items: [String: PictureItem] = [:]
+
+    /// The position of the picture that is shown large.
+    private var current = 0
+    /// The width of the view and of all cells for which the strip was last centred.
+    private var centered = (0.0, 0.0)
+
     private static let height = 64
     private static let options = DisplayOptions {
       $0.placeholder = .otherSize()
@@ -39,6 +48,14 @@
       gtk_scrolled_window_set_policy(OpaquePointer(widget), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
       gtk_scrolled_window_set_child(OpaquePointer(widget), list)
       gtk_widget_set_visible(widget, 0)
+      // When the strip appears or changes its width, and when pictures come and go.
+      SignalSource(adjustment).on("changed") { [weak self] _ in
+        guard let self else { return }
+        let now = (gtk_adjustment_get_page_size(adjustment), gtk_adjustment_get_upper(adjustment))
+        guard now != centered else { return }
+        centered = now
+        center()
+      }
       SignalSource(factory).on("setup", withArgument: { _, item in Self.makeCell(item) })
       SignalSource(factory).on("bind", withArgument: { [weak self] _, item in self?.bind(item) })
       SignalSource(factory).on("unbind", withArgument: { [weak self] _, item in self?.unbind(item) })
@@ -47,10 +64,25 @@
 
     isolated deinit { g_object_unref(ObjectPointer(widget)) }
 
-    /// Selects the picture that is shown large, and scrolls to it.
+    /// Selects the picture that is shown large, and brings it to the middle.
     func select(_ position: Int) {
+      current = position
       gtk_single_selection_set_selected(selection, guint(position))
-      gtk_widget_activate_action_variant(list, "list.scroll-to-item", g_variant_new_uint32(guint(position)))
+      center()
+    }
+
+    /// Scrolls to the picture that is shown large.
+    func center() {
+      let count = Double(g_list_model_get_n_items(selection))
+      let page = gtk_adjustment_get_page_size(adjustment)
+      guard count > 0, page > 0 else { return }
+      // All cells are equally wide. GTK estimates the widths of those that it has not made by the others.
+      let width = gtk_adjustment_get_upper(adjustment) / count
+      gtk_adjustment_set_value(adjustment, (Double(current) + 0.5) * width - page / 2)
+    }
+
+    private var adjustment: UnsafeMutablePointer<GtkAdjustment> {
+      gtk_scrolled_window_get_hadjustment(OpaquePointer(widget))
     }
 
     private static func makeCell(_ item: ObjectPointer?) {
@@ -66,12 +98,23 @@
       else { return }
       let picture = PictureWidget(cell, pipeline: pipeline)
       picture.alternativeText = item.name
+      if let row = gtk_widget_get_parent(cell) { setLabel(row, item.name) }
+      (cells[item.name], items[item.name]) = (cell, item)
       picture.images.setImage(ImageRequest(item.source), options: Self.options)
+    }
+
+    /// Loads a picture again, if it is in sight.
+    func refresh(_ name: String) {
+      guard let cell = cells[name], let item = items[name] else { return }
+      let images = PictureWidget(cell, pipeline: pipeline).images
+      images.clear()
+      images.setImage(ImageRequest(item.source), options: Self.options)
     }
 
     private func unbind(_ listItem: ObjectPointer?) {
       guard let listItem, let cell = gtk_list_item_get_child(OpaquePointer(listItem)) else { return }
       PictureWidget(cell, pipeline: pipeline).images.clear()
+      for name in cells.filter({ $0.value == cell }).keys { (cells[name], items[name]) = (nil, nil) }
     }
   }
 #endif

@@ -13,6 +13,8 @@
     private static var windows: [GalleryWindow] = []
     /// The time that a message stays, in which the user can undo.
     public static var noticeDuration = Duration.seconds(6)
+    /// How long a turned picture waits until its file is written.
+    public static var turnDelay = Duration.milliseconds(1500)
     /// The time that a slide is shown, instead of the setting; for the drills.
     public static var slideDuration: Duration?
 

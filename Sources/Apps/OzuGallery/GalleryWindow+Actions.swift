@@ -20,7 +20,11 @@
         ("zoom-pixels", { $0.detail.showPixels() }),
         ("turn-right", { $0.turn(by: 1) }), ("turn-left", { $0.turn(by: -1) }), ("back", { $0.goBack() }),
         ("fullscreen", { $0.toggleFullscreen() }), ("slideshow", { $0.toggleSlideshow() }),
-        ("search", { $0.startSearch() }), ("preferences", { $0.preferences.open(over: $0.window) }),
+        ("search", { $0.startSearch() }), ("up", { $0.goUp() }), ("cells-larger", { $0.changeCells(by: 1) }),
+        ("cells-smaller", { $0.changeCells(by: -1) }), ("select-all", { $0.selectAll() }),
+        ("unselect-all", { $0.grid.unselectAll() }), ("copy-to", { $0.transfer(.copy) }),
+        ("move-to", { $0.transfer(.move) }), ("rename", { $0.rename() }),
+        ("preferences", { $0.preferences.open(over: $0.window) }),
         ("shortcuts", { ShortcutsWindow.open(over: $0.window) }), ("about", { About.open(over: $0.window) }),
         ("close", { $0.close() }), ("quit", { _ in Gallery.closeAll() }),
       ]
@@ -29,6 +33,18 @@
       }
       actions.addSwitch("names", isOn: memory.showsNames) { [weak self] in self?.preferences.setShowsNames($0)
       }
+      for rating in 0...5 {
+        actions.add("rate-\(rating)") { [weak self] in self?.rate(rating) }
+      }
+      actions.add("open-with", withText: { [weak self] in self?.open(with: $0) })
+      let order = memory.order ?? .name
+      actions.addChoice("order", order.rawValue) { [weak self] in
+        self?.sort(by: PictureOrder(rawValue: $0) ?? .name)
+      }
+      actions.addSwitch("reversed", isOn: memory.isReversed ?? false) { [weak self] in
+        self?.sort(isReversed: $0)
+      }
+      actions.addSwitch("only-rated") { [weak self] in self?.showOnlyRated($0) }
       actions.addSwitch("filmstrip") { [weak self] in self?.setFilmstrip($0) }
       if memory.showsFilmstrip ?? false { actions.activate("filmstrip") }
       actions.addSwitch("developer") { [weak self] in self?.status.isVisible = $0 }
@@ -51,8 +67,8 @@
     private func isTyping(_ key: guint, _ shortcut: Shortcut) -> Bool {
       guard let focus = gtk_window_get_focus(window) else { return false }
       if Int32(key) == GDK_KEY_space { return ozu_is_a(focus, gtk_button_get_type()) != 0 }
-      return ozu_is_a(focus, gtk_editable_get_type()) != 0
-        && ["trash", "copy", "undo"].contains(shortcut.action)
+      guard ozu_is_a(focus, gtk_editable_get_type()) != 0 else { return false }
+      return shortcut.isTyped || ["trash", "copy", "undo", "select-all"].contains(shortcut.action)
     }
 
     var isRightToLeft: Bool {
@@ -70,18 +86,15 @@
       memory.showsFilmstrip = isOn
     }
 
-    func turn(by quarters: Int) {
-      guard isShowingDetail else { return }
-      detail.quarterTurns += quarters
-    }
-
-    /// Escape: out of the slideshow, out of the full screen, back to the grid.
+    /// Escape: out of the slideshow, out of the full screen, back to the grid; there nothing stays selected.
     private func goBack() {
       if slideshow != nil || gtk_window_is_fullscreen(window) != 0 {
         endSlideshow()
         leaveFullscreen()
-      } else {
+      } else if isShowingDetail {
         closeDetail()
+      } else {
+        grid.unselectAll()
       }
     }
 
@@ -150,8 +163,14 @@
     // MARK: Menus
 
     func openMenu(over widget: Widget, _ x: Double, _ y: Double) {
-      guard let item = subject else { return }
-      Menus.open(Menus.context(isDetail: isShowingDetail, isFile: item.file != nil), over: widget, x, y)
+      let files = subjects.compactMap(\.file)
+      guard !subjects.isEmpty else { return }
+      let programs = Programs.opening(files).map { (title: $0.name, id: $0.id) }
+      Menus.open(
+        Menus.context(
+          isDetail: isShowingDetail, isFile: !files.isEmpty, isSeveral: subjects.count > 1, programs: programs
+        ),
+        over: widget, x, y)
     }
 
     private func openMenuByKey() -> Bool {
@@ -161,54 +180,6 @@
         over: widget, Double(gtk_widget_get_width(widget)) / 2, Double(gtk_widget_get_height(widget)) / 2)
       return true
     }
-  }
-
-  /// The actions of a window, by name: a group of GTK's actions that menus and buttons find as `win.NAME`.
-  @MainActor
-  final class WindowActions {
-    /// The group, to be put into the window; owned.
-    let group = g_simple_action_group_new()!
-
-    isolated deinit { g_object_unref(ObjectPointer(group)) }
-
-    private var map: OpaquePointer { OpaquePointer(group) }
-
-    /// Adds an action.
-    func add(_ name: String, _ action: @escaping @MainActor () -> Void) {
-      let simple = g_simple_action_new(name, nil)!
-      SignalSource(simple).on("activate") { _ in action() }
-      g_action_map_add_action(map, simple)
-      g_object_unref(ObjectPointer(simple))
-    }
-
-    /// Adds an action that is on or off, which menus show.
-    func addSwitch(_ name: String, isOn: Bool = false, _ action: @escaping @MainActor (Bool) -> Void) {
-      let simple = g_simple_action_new_stateful(name, nil, g_variant_new_boolean(isOn ? 1 : 0))!
-      SignalSource(simple).on("activate") { [weak self] _ in
-        guard let self else { return }
-        let isOn = !self.isOn(name)
-        set(name, isOn)
-        action(isOn)
-      }
-      g_action_map_add_action(map, simple)
-      g_object_unref(ObjectPointer(simple))
-    }
-
-    /// Whether a switch is on.
-    func isOn(_ name: String) -> Bool {
-      guard let state = g_action_group_get_action_state(map, name) else { return false }
-      defer { g_variant_unref(state) }
-      return g_variant_get_boolean(state) != 0
-    }
-
-    /// Shows a switch as on or off without its action.
-    func set(_ name: String, _ isOn: Bool) {
-      guard let action = g_action_map_lookup_action(map, name) else { return }
-      g_simple_action_set_state(action, g_variant_new_boolean(isOn ? 1 : 0))
-    }
-
-    /// Performs an action.
-    func activate(_ name: String) { g_action_group_activate_action(map, name, nil) }
   }
 
   /// The window about the program.

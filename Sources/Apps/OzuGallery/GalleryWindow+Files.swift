@@ -6,46 +6,31 @@
 
   /// Opening files in a window, and moving them to the trash.
   extension GalleryWindow {
-    /// Shows the pictures of a source. Folders are read on another thread.
-    public func show(_ source: PictureSource) {
-      showNumber += 1
-      let number = showNumber
-      Task {
-        do {
-          let items = try await Self.items(of: source)
-          // The user may have opened something else in the meantime.
-          guard number == showNumber else { return }
-          show(items, title: source.title)
-          if let first = source.first, let position = grid.position(of: first) { open(at: position) }
-        } catch {
-          guard number == showNumber else { return }
-          show([], title: source.title)
-          say("Cannot Be Opened", error.localizedDescription)
-        }
-      }
-    }
-
-    @concurrent
-    private static func items(of source: PictureSource) async throws -> [PictureItem] { try source.items() }
-
     // MARK: Dialogues
 
     func chooseFiles() {
       let filter = gtk_file_filter_new()!
       defer { g_object_unref(ObjectPointer(filter)) }
-      gtk_file_filter_set_name(filter, "Pictures")
+      gtk_file_filter_set_name(filter, tr("Pictures"))
       for suffix in ImageFormat.readEndings.sorted() { gtk_file_filter_add_suffix(filter, suffix) }
-      choose("Open Pictures", filter)
+      choose(tr("Open Pictures"), filter) { [weak self] in self?.show(PictureSource(opening: $0)) }
     }
 
-    func chooseFolder() { choose("Open a Folder", nil) }
+    func chooseFolder() {
+      choose(tr("Open a Folder"), nil) { [weak self] in self?.show(PictureSource(opening: $0)) }
+    }
 
-    private func choose(_ title: String, _ filter: OpaquePointer?) {
+    /// Asks for files, or for a folder if there is no filter.
+    ///
+    /// - Parameter action: called with what was chosen; not if that is nothing.
+    func choose(
+      _ title: String, _ filter: OpaquePointer?, _ action: @escaping @MainActor ([URL]) -> Void
+    ) {
       let answer = Answer<[URL]> { [weak self] chosen in
         switch chosen {
         case .success([]): break
-        case .success(let urls): self?.show(PictureSource(opening: urls))
-        case .failure(let error): self?.toast.show("Nothing can be opened: \(error.message)")
+        case .success(let urls): action(urls)
+        case .failure(let error): self?.toast.show(tr("Nothing can be opened: %1", error.message))
         }
       }
       ozu_choose_files(
@@ -97,45 +82,66 @@
 
     // MARK: The trash
 
-    /// Removes the picture from the window; its file goes to the trash when the time to undo is over.
+    /// Removes the pictures from the window; their files go to the trash when the time to undo is over.
     func trash() {
-      guard let item = subject else { return }
-      guard let file = item.file else { return toast.show("Only files of this machine can go to the trash") }
-      // A file that still waits is moved first.
+      let items = subjects
+      guard !items.isEmpty else { return }
+      guard items.allSatisfy({ $0.file != nil }) else {
+        return toast.show(tr("Only files of this machine can go to the trash"))
+      }
+      finishTurns()
+      // Files that still wait are moved first.
       toast.finish()
       let number = showNumber
       let wasShowingDetail = isShowingDetail
-      guard let index = grid.remove(item.name) else { return }
+      // From the last to the first, so that each position is right when its picture is put back.
+      let removed = items.reversed().compactMap { item in grid.remove(item.name).map { (item, $0) } }
+      leaving.formUnion(items.map(\.name))
       afterRemoval(wasShowingDetail)
+      let text =
+        items.count == 1
+        ? tr("Moving “%1” to the trash", items[0].name)
+        : tr("Moving %1 pictures to the trash", "\(items.count)")
       toast.show(
-        "“\(item.name)” moved to the trash",
+        text,
         undo: { [weak self] in
           guard let self else { return }
-          putBack(item, at: index)
-          guard let position = grid.position(of: item.name) else { return }
+          putBack(removed)
+          guard let position = grid.position(of: items[0].name) else { return }
           if isShowingDetail { open(at: position) } else { grid.select(position) }
         },
         end: { [weak self] in
+          let files = items.compactMap(\.file)
           // A program that ends waits for it; else another thread does.
           if self?.isClosing ?? true {
-            _ = Trash.moveNow(file)
+            for file in files { _ = Trash.moveNow(file) }
             return
           }
           Task {
-            guard let reason = await Trash.move(file) else { return }
-            if self?.showNumber == number { self?.putBack(item, at: index) }
-            self?.toast.show("Not moved to the trash: \(reason)")
+            let problems = await Trash.move(files)
+            guard let self else { return }
+            if self.showNumber == number {
+              let failed = removed.filter { item, _ in item.file.map { problems[$0] != nil } ?? false }
+              self.putBack(failed)
+              let gone = Set(items.map(\.name)).subtracting(failed.map(\.0.name))
+              self.leaving.subtract(gone)
+              self.listing.pictures.removeAll { gone.contains($0.name) }
+            }
+            if let reason = problems.values.first {
+              self.toast.show(tr("Not moved to the trash: %1", reason))
+            }
           }
         })
     }
 
-    private func putBack(_ item: PictureItem, at index: Int) {
-      grid.insert(item, at: index)
+    private func putBack(_ removed: [(item: PictureItem, index: Int)]) {
+      leaving.subtract(removed.map(\.item.name))
+      for (item, index) in removed.reversed() { grid.insert(item, at: index) }
       updateTitle()
       updateStart()
     }
 
-    private func afterRemoval(_ wasShowingDetail: Bool) {
+    func afterRemoval(_ wasShowingDetail: Bool) {
       if wasShowingDetail {
         if grid.count == 0 { closeDetail() } else { open(at: min(position, grid.count - 1)) }
       }
@@ -147,7 +153,7 @@
       guard let folder = subject?.file?.deletingLastPathComponent() else { return }
       let answer = Answer<Void> { [weak self] opened in
         if case .failure(let error) = opened {
-          self?.toast.show("The folder cannot be opened: \(error.message)")
+          self?.toast.show(tr("The folder cannot be opened: %1", error.message))
         }
       }
       ozu_open_uri(
@@ -163,14 +169,17 @@
 
   /// Moves files to the trash of the desktop.
   enum Trash {
-    /// Moves a file to the trash.
+    /// Moves files to the trash.
+    ///
+    /// - Returns: the reasons why some could not be moved.
+    @concurrent
+    static func move(_ files: [URL]) async -> [URL: String] {
+      files.reduce(into: [:]) { reasons, file in reasons[file] = moveNow(file) }
+    }
+
+    /// Moves a file on this thread.
     ///
     /// - Returns: the reason why it could not be moved; `nil` when it was moved.
-    @concurrent
-    static func move(_ url: URL) async -> String? { moveNow(url) }
-
-    /// The same on this thread.
-    ///
     /// - Complexity: waits for the file system. Do not call it on the main thread, unless the program ends.
     static func moveNow(_ url: URL) -> String? {
       let file = g_file_new_for_path(url.path(percentEncoded: false))

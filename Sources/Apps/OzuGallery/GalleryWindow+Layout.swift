@@ -9,6 +9,7 @@
       if memory.isMaximized { gtk_window_maximize(window) }
       gtk_window_set_icon_name(window, Gallery.identifier)
       gtk_window_set_titlebar(window, header())
+      setLabel(search, tr("Search"))
       gtk_search_bar_set_child(OpaquePointer(searchBar), search)
       gtk_search_bar_connect_entry(OpaquePointer(searchBar), OpaquePointer(search))
       gtk_widget_set_size_request(search, 320, -1)
@@ -19,25 +20,30 @@
       gtk_stack_set_transition_type(stack, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
       let overlay: Widget = gtk_overlay_new()
       gtk_overlay_set_child(
-        OpaquePointer(overlay), box(GTK_ORIENTATION_VERTICAL, [searchBar, Widget(stack), status.widget]))
+        OpaquePointer(overlay),
+        box(GTK_ORIENTATION_VERTICAL, [searchBar, Widget(stack), actionBar, status.widget]))
       gtk_overlay_add_overlay(OpaquePointer(overlay), toast.widget)
       gtk_window_set_child(window, overlay)
     }
 
     private func header() -> Widget {
       let header: Widget = gtk_header_bar_new()
-      for widget in [backButton, tools] { gtk_widget_set_visible(widget, 0) }
-      let open = button("document-open-symbolic", "Open pictures") { [weak self] in self?.chooseFiles() }
-      for widget in [backButton, open, searchButton] {
+      for widget in [backButton, tools, upButton] { gtk_widget_set_visible(widget, 0) }
+      let open = button("document-open-symbolic", tr("Open pictures")) { [weak self] in self?.chooseFiles() }
+      for widget in [backButton, upButton, open, searchButton] {
         gtk_header_bar_pack_start(OpaquePointer(header), widget)
       }
       let menu: Widget = gtk_menu_button_new()
       gtk_menu_button_set_icon_name(OpaquePointer(menu), "open-menu-symbolic")
-      gtk_widget_set_tooltip_text(menu, "Main menu")
+      gtk_widget_set_tooltip_text(menu, tr("Main menu"))
+      setLabel(menu, tr("Main menu"))
       gtk_menu_button_set_primary(OpaquePointer(menu), 1)
       let model = Menus.primary()
       gtk_menu_button_set_menu_model(OpaquePointer(menu), model)
       g_object_unref(ObjectPointer(model))
+      if let popover = gtk_menu_button_get_popover(OpaquePointer(menu)) {
+        gtk_popover_menu_add_child(OpaquePointer(popover), sizeSlider(), Menus.sizeSlider)
+      }
       for widget in [menu, tools] { gtk_header_bar_pack_end(OpaquePointer(header), widget) }
       for text in [titleLabel, subtitleLabel] {
         gtk_label_set_ellipsize(OpaquePointer(text), PANGO_ELLIPSIZE_MIDDLE)
@@ -60,10 +66,14 @@
       SignalSource(search).on("stop-search") { [weak self] _ in self?.endSearch() }
       filmstrip.onActivate = { [weak self] position in self?.open(at: position) }
       grid.onActivate = { [weak self] position in self?.open(at: position) }
+      grid.onFolder = { [weak self] folder in self?.show(.folder(folder)) }
+      grid.onSelection = { [weak self] in self?.updateSelection() }
       grid.onMenu = { [weak self] position, widget, x, y in
-        self?.grid.select(position)
-        self?.openMenu(over: widget, x, y)
+        guard let self else { return }
+        if !grid.isSelected(position) { grid.select(position) }
+        openMenu(over: widget, x, y)
       }
+      followWheel()
       preferences.onStyle = { [weak self] style in self?.grid.style = style }
       preferences.onMemory = { [weak self] memory in
         guard let self else { return }

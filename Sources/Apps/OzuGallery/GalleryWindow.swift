@@ -33,23 +33,45 @@
     let startPage = StartPage()
     let titleLabel = label("", "title", "window-title")
     let subtitleLabel = label("", "subtitle", "window-subtitle", "dim-label")
-    lazy var backButton = button("go-previous-symbolic", "All pictures") { [weak self] in
+    lazy var backButton = button("go-previous-symbolic", tr("All pictures")) { [weak self] in
       self?.closeDetail()
     }
     /// The buttons of the header bar that belong to the large picture.
     lazy var tools = box(
       GTK_ORIENTATION_HORIZONTAL, spacing: 6,
       [
-        button("zoom-out-symbolic", "Smaller") { [weak self] in self?.detail.zoomOut() },
-        button("zoom-in-symbolic", "Larger") { [weak self] in self?.detail.zoomIn() },
-        button("object-rotate-right-symbolic", "Turn clockwise") { [weak self] in self?.turn(by: 1) },
-        button("view-fullscreen-symbolic", "Full screen") { [weak self] in self?.toggleFullscreen() },
+        button("zoom-out-symbolic", tr("Smaller")) { [weak self] in self?.detail.zoomOut() },
+        button("zoom-in-symbolic", tr("Larger")) { [weak self] in self?.detail.zoomIn() },
+        button("object-rotate-right-symbolic", tr("Turn clockwise")) { [weak self] in self?.turn(by: 1) },
+        button("view-fullscreen-symbolic", tr("Full screen")) { [weak self] in self?.toggleFullscreen() },
       ])
-    lazy var searchButton = button("edit-find-symbolic", "Search") { [weak self] in
+    lazy var searchButton = button("edit-find-symbolic", tr("Search")) { [weak self] in
       self?.startSearch()
     }
+    lazy var upButton = button("go-up-symbolic", tr("Folder above")) { [weak self] in self?.goUp() }
+    /// The bar with the actions on selected pictures.
+    lazy var actionBar = selectionBar()
+    let selectionLabel = label("")
+    /// The number of the cells' size among those that there are.
+    let sizeAdjustment = gtk_adjustment_new(0, 0, Double(PictureGrid.cellSides.count - 1), 1, 1, 0)!
+    /// What is shown, to be read again; `nil` for pictures that were passed one by one.
+    var source: PictureSource?
+    /// All pictures and folders, also those that are hidden.
+    var listing = Listing()
+    var watch: FolderWatch?
+    var reloadNumber = 0
+    /// The new names of pictures that were renamed and have not been read again, by their old ones.
+    var renamed: [String: String] = [:]
+    /// The names of the pictures that go to the trash when the time to undo is over.
+    var leaving: Set<String> = []
+    var showsOnlyRated = false
+    /// The turns that are not written yet, in quarters, by the names of the pictures.
+    var turned: [String: Int] = [:]
+    var turnTimer: Task<Void, Never>?
+    /// The writing of turns that was begun last.
+    var turnTask: Task<Void, Never>?
     /// The title of the pictures, such as the name of their folder.
-    private(set) var title: String
+    var title: String
     /// The position of the large picture in the list.
     public internal(set) var position = 0
     var slideshow: Task<Void, Never>?
@@ -69,6 +91,11 @@
       style.showsNames = memory.showsNames
       style.mode = memory.fillsCells ? .aspectFill : .aspectFit
       grid = PictureGrid(items, style: style, pipeline: pipeline)
+      grid.cellSide = memory.cellSide ?? PictureGrid.cellSide
+      listing.pictures = items
+      g_object_ref_sink(ObjectPointer(sizeAdjustment))
+      gtk_adjustment_set_value(
+        sizeAdjustment, Double(PictureGrid.cellSides.firstIndex(of: grid.cellSide) ?? 0))
       filmstrip = Filmstrip(grid.model, pipeline: pipeline) { [grid] in grid.item(at: $0) }
       let places = Places()
       page = DetailPage(
@@ -86,6 +113,8 @@
       updateStart()
     }
 
+    isolated deinit { g_object_unref(ObjectPointer(sizeAdjustment)) }
+
     /// Lets closures that are made before the window know it.
     private final class Places { weak var window: GalleryWindow? }
 
@@ -100,13 +129,7 @@
 
     /// Shows other pictures instead of its own.
     public func show(_ items: [PictureItem], title: String) {
-      toast.finish()
-      showNumber += 1
-      closeDetail()
-      self.title = title
-      grid.show(items)
-      updateTitle()
-      updateStart()
+      show(Listing(pictures: items), title: title, of: nil)
     }
 
     /// Shows one picture large.
@@ -114,12 +137,19 @@
     /// - Parameter position: its position in the list.
     public func open(at position: Int) {
       guard let item = grid.item(at: position) else { return }
+      finishTurns()
       self.position = position
       detail.show(item, style: grid.style, thumbnail: grid.thumbnail(of: item))
-      page.setNeighbours(hasPrevious: position > 0, hasNext: position + 1 < grid.count)
       isShowingDetail = true
-      filmstrip.select(position)
+      showPlace()
       detail.zoom.grabFocus()
+    }
+
+    /// Shows where the large picture is in the list.
+    func showPlace() {
+      page.setNeighbours(hasPrevious: position > 0, hasNext: position + 1 < grid.count)
+      filmstrip.select(position)
+      updateTitle()
     }
 
     /// Goes back to the grid, scrolled to the picture that was large.
@@ -127,6 +157,7 @@
       endSlideshow()
       leaveFullscreen()
       guard isShowingDetail else { return }
+      finishTurns()
       isShowingDetail = false
       detail.clear()
       grid.select(position)
@@ -137,6 +168,8 @@
     public private(set) var isShowingDetail = false {
       didSet {
         updateStart()
+        updateSelection()
+        gtk_widget_set_visible(upButton, canGoUp && !isShowingDetail ? 1 : 0)
         for (widget, isDetails) in [
           (backButton, true), (tools, true), (searchButton, false), (searchBar, false),
         ] {
@@ -171,13 +204,17 @@
 
     func updateStart() {
       gtk_stack_set_visible_child_name(stack, isShowingDetail ? "detail" : "grid")
-      guard !isShowingDetail, grid.count == 0 else { return }
+      guard !isShowingDetail, grid.count == 0, grid.folderCount == 0 else { return }
       if grid.totalCount > 0 {
-        say("Nothing Found", "No picture has such a name.")
-      } else if title == PictureSource.nothing.title {
-        say("Look at Pictures", "Open a folder or pictures, or drop them here.")
+        say(tr("Nothing Found"), tr("No picture has such a name."))
+      } else if showsOnlyRated, !listing.pictures.isEmpty {
+        say(tr("Nothing Found"), tr("No picture here has stars."))
+      } else if source == nil || source == .nothing, listing.pictures.isEmpty,
+        title == PictureSource.nothing.title
+      {
+        say(tr("Look at Pictures"), tr("Open a folder or pictures, or drop them here."))
       } else {
-        say("No Pictures Here", "“\(title)” has no pictures that this program can show.")
+        say(tr("No Pictures Here"), tr("“%1” has no pictures that this program can show.", title))
       }
     }
 
@@ -187,7 +224,8 @@
       gtk_label_set_text(OpaquePointer(titleLabel), item?.name ?? title)
       let text =
         item != nil
-        ? "\(position + 1) of \(count)" : count == 1 ? "1 picture" : count == 0 ? "" : "\(count) pictures"
+        ? tr("%1 of %2", "\(position + 1)", "\(count)")
+        : count == 1 ? tr("1 picture") : count == 0 ? "" : tr("%1 pictures", count.formatted())
       gtk_label_set_text(OpaquePointer(subtitleLabel), text)
       gtk_widget_set_visible(subtitleLabel, text.isEmpty ? 0 : 1)
       gtk_window_set_title(window, item?.name ?? title)
@@ -196,6 +234,7 @@
     /// Ends pending work, and saves the size and the settings of the window.
     func remember() {
       isClosing = true
+      finishTurns()
       toast.finish()
       let isMaximized = gtk_window_is_maximized(window) != 0
       if !isMaximized, gtk_window_is_fullscreen(window) == 0 {

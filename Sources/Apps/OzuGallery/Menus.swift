@@ -5,13 +5,42 @@
   /// The menus of a window, whose items are the window's actions.
   @MainActor
   enum Menus {
+    /// An entry of a menu.
+    enum Entry {
+      /// A title with a mnemonic, and the name of the action, with its value as `order::name`.
+      case item(String, String)
+      /// A title, and the menu behind it.
+      case menu(String, [[Entry]])
+      /// A widget that is put into the menu under this name.
+      case widget(String)
+    }
+
+    /// The name of the slider for the size of the cells in the menu of the header bar.
+    static let sizeSlider = "cell-size"
+
     /// The menu of the button in the header bar.
     static func primary() -> UnsafeMutablePointer<GMenuModel> {
       menu([
-        [("_Open Pictures…", "open"), ("Open _Folder…", "open-folder")],
-        [("Show _Names", "names"), ("Show F_ilmstrip", "filmstrip")],
-        [("_Slideshow", "slideshow"), ("F_ull Screen", "fullscreen")],
-        [("_Preferences", "preferences"), ("_Keyboard Shortcuts", "shortcuts"), ("_About Gallery", "about")],
+        [.item(tr("_Open Pictures…"), "open"), .item(tr("Open _Folder…"), "open-folder")],
+        [
+          .menu(
+            tr("S_ort"),
+            [
+              [
+                .item(tr("By _Name"), "order::name"), .item(tr("By _Date"), "order::date"),
+                .item(tr("By _Size"), "order::size"),
+              ],
+              [.item(tr("_Reversed"), "reversed")],
+            ]),
+          .item(tr("Select _All"), "select-all"), .item(tr("Only with S_tars"), "only-rated"),
+        ],
+        [.widget(sizeSlider)],
+        [.item(tr("Show _Names"), "names"), .item(tr("Show F_ilmstrip"), "filmstrip")],
+        [.item(tr("_Slideshow"), "slideshow"), .item(tr("F_ull Screen"), "fullscreen")],
+        [
+          .item(tr("_Preferences"), "preferences"), .item(tr("_Keyboard Shortcuts"), "shortcuts"),
+          .item(tr("_About Gallery"), "about"),
+        ],
       ])
     }
 
@@ -20,30 +49,53 @@
     /// - Parameters:
     ///   - isDetail: whether the picture is shown large.
     ///   - isFile: whether it is a file of this machine.
-    static func context(isDetail: Bool, isFile: Bool) -> UnsafeMutablePointer<GMenuModel> {
-      var sections = [[("_Copy", "copy")]]
-      if isDetail {
-        sections.append([("Turn _Clockwise", "turn-right"), ("Turn _Anticlockwise", "turn-left")])
-        sections.append([("F_ull Screen", "fullscreen"), ("_Slideshow", "slideshow")])
-      } else {
-        sections.insert([("_Open", "open-selected")], at: 0)
+    ///   - isSeveral: whether the menu is for several pictures.
+    ///   - programs: the programs that open such files, with the names of their entries.
+    static func context(
+      isDetail: Bool, isFile: Bool, isSeveral: Bool, programs: [(title: String, id: String)]
+    ) -> UnsafeMutablePointer<GMenuModel> {
+      var first: [Entry] = []
+      if !isDetail, !isSeveral { first.append(.item(tr("_Open"), "open-selected")) }
+      if isFile, !programs.isEmpty {
+        // A name may have a line below one of its letters by chance.
+        let items = programs.map {
+          Entry.item($0.title.replacingOccurrences(of: "_", with: "__"), "open-with::\($0.id)")
+        }
+        first.append(.menu(tr("Open _With"), [items]))
       }
-      if isFile { sections.append([("_Show in Folder", "show-in-folder"), ("_Move to Trash", "trash")]) }
-      sections.append([("_Properties", "properties")])
+      var sections = [first]
+      if !isSeveral { sections.append([.item(tr("_Copy"), "copy")]) }
+      if isDetail || isFile {
+        sections.append([
+          .item(tr("Turn _Clockwise"), "turn-right"), .item(tr("Turn _Anticlockwise"), "turn-left"),
+        ])
+      }
+      if isDetail {
+        sections.append([.item(tr("F_ull Screen"), "fullscreen"), .item(tr("_Slideshow"), "slideshow")])
+      }
+      if isFile {
+        let stars = (0...5).map { count in
+          Entry.item(
+            count == 0 ? tr("_None") : String(repeating: "★", count: count), "rate-\(count)")
+        }
+        sections.append([.menu(tr("Sta_rs"), [stars])])
+        var files: [Entry] = [.item(tr("Copy _to…"), "copy-to"), .item(tr("_Move to…"), "move-to")]
+        if !isSeveral { files.insert(.item(tr("Re_name…"), "rename"), at: 0) }
+        sections.append(files)
+        var rest: [Entry] = [.item(tr("Move to Tras_h"), "trash")]
+        if !isSeveral { rest.insert(.item(tr("_Show in Folder"), "show-in-folder"), at: 0) }
+        sections.append(rest)
+      }
+      if !isSeveral { sections.append([.item(tr("_Properties"), "properties")]) }
       return menu(sections)
     }
 
-    private static func menu(_ sections: [[(title: String, action: String)]]) -> UnsafeMutablePointer<
-      GMenuModel
-    > {
+    private static func menu(_ sections: [[Entry]]) -> UnsafeMutablePointer<GMenuModel> {
       let menu = g_menu_new()!
-      for section in sections {
+      for section in sections where !section.isEmpty {
         let items = g_menu_new()!
-        for (title, action) in section {
-          let item = g_menu_item_new(title, "win.\(action)")!
-          if let key = Shortcut.key(of: action) {
-            g_menu_item_set_attribute_value(item, "accel", g_variant_new_string(key))
-          }
+        for entry in section {
+          let item = item(entry)
           g_menu_append_item(items, item)
           g_object_unref(ObjectPointer(item))
         }
@@ -51,6 +103,25 @@
         g_object_unref(ObjectPointer(items))
       }
       return model(menu)
+    }
+
+    private static func item(_ entry: Entry) -> OpaquePointer {
+      switch entry {
+      case .item(let title, let action):
+        let item = g_menu_item_new(title, "win.\(action)")!
+        if let key = Shortcut.key(of: action) {
+          g_menu_item_set_attribute_value(item, "accel", g_variant_new_string(key))
+        }
+        return item
+      case .menu(let title, let sections):
+        let submenu = menu(sections)
+        defer { g_object_unref(ObjectPointer(submenu)) }
+        return g_menu_item_new_submenu(title, submenu)
+      case .widget(let name):
+        let item = g_menu_item_new(nil, nil)!
+        g_menu_item_set_attribute_value(item, "custom", g_variant_new_string(name))
+        return item
+      }
     }
 
     private static func model(_ menu: OpaquePointer) -> UnsafeMutablePointer<GMenuModel> {

@@ -4,8 +4,11 @@
   import Ozu
   import OzuGTK
 
-  /// A scrolling grid of square cells for any number of pictures. GTK keeps a few hundred widgets and binds them to the
-  /// visible pictures.
+  /// A scrolling grid of square cells for any number of pictures, with the folders before them. GTK keeps a few hundred
+  /// widgets and binds them to the visible pictures.
+  ///
+  /// Positions count pictures alone, in the list that the search leaves. GTK's own positions count the folders too, and are
+  /// called places here.
   @MainActor
   public final class PictureGrid {
     /// The scrolled window, to be put into a container.
@@ -23,65 +26,157 @@
       }
     }
 
+    /// Called with the folder that was activated.
+    var onFolder: @MainActor (URL) -> Void = { _ in }
     /// Called with the position of a picture, a widget and a place when the user asks for the menu.
     var onMenu: @MainActor (Int, Widget, Double, Double) -> Void = { _, _, _, _ in }
+    /// Called when other pictures are selected.
+    var onSelection: @MainActor () -> Void = {}
 
+    /// The folders and the pictures, by their keys.
     private var items: [String: PictureItem] = [:]
-    /// All names, in the order of the list.
+    /// The names of all pictures, in the order of the list.
     private var order: [String] = []
+    private var folderOrder: [String] = []
     /// All cells, by their widgets; GTK decides when they are made and removed.
     private var cells: [Widget: GridCell] = [:]
-    /// The cells in use, by the names of their pictures.
+    /// The cells in use, by the keys of their items.
     private var shown: [String: GridCell] = [:]
     private var format: CacheFormat?
+    /// The list of the pictures and, of those, what the search leaves.
     private let names: OpaquePointer
-    private let filter: OpaquePointer
     private let filtered: OpaquePointer
+    private let folderNames: OpaquePointer
+    private let filteredFolders: OpaquePointer
+    private let filter: OpaquePointer
     private let grid: OpaquePointer
     private let selection: OpaquePointer
     private let pipeline: ImagePipeline
+    private var isNaming = false
 
     /// Cells are too small for previews.
     private static let options = DisplayOptions { $0.showsPreviews = false }
+    /// Stands before the name of a folder in its key; no file has it in its name.
+    private static let folderMark = "/"
 
-    /// The length of a cell's side, in points.
+    /// The length of a cell's side at first, in points.
     public static let cellSide = 160
+    /// The sides among which users choose.
+    nonisolated static let cellSides = [96, 128, 160, 208, 256, 320, 416, 512]
+
+    /// The length of the cells' sides, in points.
+    public var cellSide = PictureGrid.cellSide {
+      didSet {
+        guard cellSide != oldValue else { return }
+        for cell in cells.values { cell.setSide(cellSide) }
+        setColumns()
+      }
+    }
 
     init(_ items: [PictureItem], style: PictureStyle = PictureStyle(), pipeline: ImagePipeline) {
       self.style = style
       self.pipeline = pipeline
       names = gtk_string_list_new(nil)
+      folderNames = gtk_string_list_new(nil)
       let text = gtk_property_expression_new(gtk_string_object_get_type(), nil, "string")
       filter = gtk_string_filter_new(text)
-      filtered = gtk_filter_list_model_new(names, UnsafeMutablePointer(filter))
-      selection = gtk_single_selection_new(filtered)
-      gtk_single_selection_set_autoselect(selection, 0)
-      gtk_single_selection_set_can_unselect(selection, 1)
+      func filtering(_ list: OpaquePointer, _ filter: OpaquePointer) -> OpaquePointer {
+        g_object_ref(ObjectPointer(filter))
+        return gtk_filter_list_model_new(list, UnsafeMutablePointer(filter))
+      }
+      (filtered, filteredFolders) = (filtering(names, filter), filtering(folderNames, filter))
+      g_object_unref(ObjectPointer(filter))
+      let parts = g_list_store_new(g_list_model_get_type())!
+      for part in [filteredFolders, filtered] { g_list_store_append(parts, ObjectPointer(part)) }
+      selection = gtk_multi_selection_new(gtk_flatten_list_model_new(parts))
       let factory = gtk_signal_list_item_factory_new()!
       let grid: UnsafeMutablePointer<GtkWidget> = gtk_grid_view_new(selection, factory)
       self.grid = OpaquePointer(grid)
-      gtk_grid_view_set_min_columns(self.grid, 2)
-      gtk_grid_view_set_max_columns(self.grid, 16)
-      gtk_grid_view_set_single_click_activate(self.grid, 1)
       widget = gtk_scrolled_window_new()
       gtk_scrolled_window_set_child(OpaquePointer(widget), grid)
       gtk_widget_set_vexpand(widget, 1)
       g_object_ref_sink(ObjectPointer(widget))
+      setColumns()
+      setLabel(grid, tr("Pictures"))
 
       SignalSource(factory).on("setup", withArgument: { [weak self] _, item in self?.makeCell(item) })
       SignalSource(factory).on("bind", withArgument: { [weak self] _, item in self?.bind(item) })
       SignalSource(factory).on("unbind", withArgument: { [weak self] _, item in self?.unbind(item) })
       SignalSource(factory).on("teardown", withArgument: { [weak self] _, item in self?.removeCell(item) })
-      SignalSource(grid).on("activate", withNumber: { [weak self] _, position in self?.onActivate(position) })
-      show(items)
+      SignalSource(grid).on("activate", withNumber: { [weak self] _, place in self?.activate(place) })
+      SignalSource(selection).on("selection-changed") { [weak self] _ in self?.selectionChanged() }
+      SignalSource(filtered).on("items-changed") { [weak self] _ in self?.nameCells() }
+      show(Listing(pictures: items))
     }
 
-    /// Shows other pictures instead of its own.
-    func show(_ new: [PictureItem]) {
-      let count = order.count
-      items = Dictionary(new.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-      order = new.map(\.name)
-      replace(0, count, order)
+    isolated deinit {
+      g_object_unref(ObjectPointer(filtered))
+      g_object_unref(ObjectPointer(filteredFolders))
+      g_object_unref(ObjectPointer(widget))
+    }
+
+    private func setColumns() {
+      // Two columns of large cells would make the window wider.
+      gtk_grid_view_set_min_columns(grid, cellSide > Self.cellSide ? 1 : 2)
+      gtk_grid_view_set_max_columns(grid, 64)
+    }
+
+    // MARK: Pictures
+
+    /// Shows other pictures and folders instead of its own.
+    func show(_ new: Listing) {
+      let (count, folderCount) = (order.count, folderOrder.count)
+      keep(new)
+      gtk_selection_model_unselect_all(selection)
+      replace(folderNames, 0, folderCount, folderOrder)
+      replace(names, 0, count, order)
+    }
+
+    /// Shows a newer state of the same pictures: cells of which nothing changed stay as they are, and so does the selection.
+    ///
+    /// - Returns: the names of the pictures whose files have changed.
+    func update(_ new: Listing) -> Set<String> {
+      let (old, oldOrder, oldFolders) = (items, order, folderOrder)
+      let selected = Set(selectedItems.map(\.name))
+      keep(new)
+      splice(folderNames, from: oldFolders, to: folderOrder)
+      splice(names, from: oldOrder, to: order)
+      let changed = Set(order.filter { name in old[name].map { $0 != items[name] } ?? false })
+      for name in changed { refresh(name) }
+      if selected != Set(selectedItems.map(\.name)) { select(names: selected) }
+      return changed.filter { old[$0]?.stamp != items[$0]?.stamp }
+    }
+
+    private func keep(_ new: Listing) {
+      order = new.pictures.map(\.name)
+      folderOrder = new.folders.map { Self.folderMark + $0.name }
+      items = Dictionary(new.pictures.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      for folder in new.folders { items[Self.folderMark + folder.name] = folder }
+    }
+
+    /// Replaces the part of a list in which it differs from another.
+    private func splice(_ list: OpaquePointer, from old: [String], to new: [String]) {
+      guard old != new else { return }
+      let shorter = min(old.count, new.count)
+      let start = (0..<shorter).first { old[$0] != new[$0] } ?? shorter
+      let rest = shorter - start
+      let end =
+        (0..<rest).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? rest
+      replace(list, start, old.count - start - end, Array(new[start..<new.count - end]))
+    }
+
+    /// Binds the cell of a picture again, if it is in use.
+    func refresh(_ name: String) {
+      guard let item = items[name], let cell = shown[name] else { return }
+      cell.images.clear()
+      cell.show(item, key: name, style: style, format: format, options: Self.options)
+    }
+
+    /// Changes what is known about a picture.
+    func change(_ name: String, _ change: (inout PictureItem) -> Void) {
+      guard var item = items[name] else { return }
+      change(&item)
+      items[name] = item
     }
 
     /// Removes a picture from the grid.
@@ -90,29 +185,26 @@
     func remove(_ name: String) -> Int? {
       guard let index = order.firstIndex(of: name) else { return nil }
       order.remove(at: index)
-      replace(index, 1, [])
+      replace(names, index, 1, [])
       return index
     }
 
     /// Puts a picture back where it was.
     func insert(_ item: PictureItem, at index: Int) {
+      guard !order.contains(item.name) else { return }
       items[item.name] = item
       let index = min(index, order.count)
       order.insert(item.name, at: index)
-      replace(index, 0, [item.name])
+      replace(names, index, 0, [item.name])
     }
 
-    private func replace(_ index: Int, _ count: Int, _ names: [String]) {
+    private func replace(_ list: OpaquePointer, _ index: Int, _ count: Int, _ names: [String]) {
       var pointers: [UnsafePointer<CChar>?] = names.map { UnsafePointer(strdup($0)) } + [nil]
-      gtk_string_list_splice(self.names, guint(index), guint(count), &pointers)
+      gtk_string_list_splice(list, guint(index), guint(count), &pointers)
       for pointer in pointers { free(UnsafeMutablePointer(mutating: pointer)) }
     }
 
-    isolated deinit {
-      g_object_unref(ObjectPointer(widget))
-    }
-
-    /// Shows only pictures whose names contain a text; all for an empty one.
+    /// Shows only pictures and folders whose names contain a text; all for an empty one.
     public func search(_ text: String) {
       gtk_string_filter_set_search(filter, text)
     }
@@ -120,11 +212,11 @@
     /// The number of pictures that the search leaves.
     public var count: Int { Int(g_list_model_get_n_items(filtered)) }
 
-    /// The number of all pictures, without regard to the search.
-    var totalCount: Int { order.count }
+    /// The number of folders that the search leaves.
+    var folderCount: Int { Int(g_list_model_get_n_items(filteredFolders)) }
 
-    /// The cell of the selected picture; `nil` while it is not visible.
-    var selectedCell: Widget? { selected.flatMap { item(at: $0) }.flatMap { shown[$0.name]?.widget } }
+    /// The number of all pictures and folders, without regard to the search.
+    var totalCount: Int { order.count + folderOrder.count }
 
     /// The picture at a position of the list; `nil` before the first and after the last.
     public func item(at position: Int) -> PictureItem? {
@@ -144,36 +236,122 @@
       return (0..<count).first { item(at: $0)?.name == name }
     }
 
-    /// The position of the selected picture.
-    var selected: Int? {
-      let position = gtk_single_selection_get_selected(selection)
-      return position == guint.max ? nil : Int(position)
-    }
-
-    /// Selects a picture, and scrolls to it.
-    func select(_ position: Int) {
-      guard position >= 0, position < count else { return }
-      gtk_single_selection_set_selected(selection, guint(position))
-      gtk_widget_activate_action_variant(
-        Widget(grid), "list.scroll-to-item", g_variant_new_uint32(guint(position)))
-    }
-
     /// The list of the pictures, for other widgets.
     var model: OpaquePointer { filtered }
+
+    // MARK: Selection
+
+    /// Whether a click selects a picture instead of opening it: since one was selected by Ctrl, Shift or a long press, until
+    /// none is selected any more.
+    private(set) var isSelecting = false
+
+    /// The positions of the selected pictures, in the order of the list.
+    private var selectedPositions: [Int] {
+      guard let set = gtk_selection_model_get_selection(selection) else { return [] }
+      defer { gtk_bitset_unref(set) }
+      return (0..<guint(gtk_bitset_get_size(set))).map { Int(gtk_bitset_get_nth(set, $0)) - folderCount }
+        .filter { $0 >= 0 }
+    }
+
+    /// The selected pictures, in the order of the list.
+    var selectedItems: [PictureItem] { selectedPositions.compactMap(item) }
+
+    /// The position of the first selected picture.
+    var selected: Int? { selectedPositions.first }
+
+    /// Whether a picture is selected.
+    func isSelected(_ position: Int) -> Bool {
+      gtk_selection_model_is_selected(selection, guint(position + folderCount)) != 0
+    }
+
+    /// Selects a picture alone, and scrolls to it.
+    func select(_ position: Int) {
+      guard position >= 0, position < count else { return }
+      let place = guint(position + folderCount)
+      gtk_selection_model_select_item(selection, place, 1)
+      gtk_widget_activate_action_variant(Widget(grid), "list.scroll-to-item", g_variant_new_uint32(place))
+    }
+
+    /// Selects the pictures with these names alone.
+    private func select(names: Set<String>) {
+      gtk_selection_model_unselect_all(selection)
+      guard !names.isEmpty else { return }
+      for position in 0..<count where item(at: position).map({ names.contains($0.name) }) ?? false {
+        gtk_selection_model_select_item(selection, guint(position + folderCount), 0)
+      }
+    }
+
+    /// Selects all pictures, and no folders.
+    func selectAll() {
+      gtk_selection_model_unselect_all(selection)
+      gtk_selection_model_select_range(selection, guint(folderCount), guint(count), 1)
+    }
+
+    /// Selects nothing.
+    func unselectAll() { gtk_selection_model_unselect_all(selection) }
+
+    /// The cell of the selected picture; `nil` while it is not visible.
+    var selectedCell: Widget? { selected.flatMap { item(at: $0) }.flatMap { shown[$0.name]?.widget } }
 
     /// Gives the grid the keyboard focus.
     func focus() {
       gtk_widget_grab_focus(UnsafeMutablePointer(grid))
     }
 
+    private func activate(_ place: Int) {
+      guard place < folderCount else { return onActivate(place - folderCount) }
+      guard let object = g_list_model_get_item(filteredFolders, guint(place)) else { return }
+      defer { g_object_unref(object) }
+      let key = gtk_string_object_get_string(OpaquePointer(object)).map { String(cString: $0) }
+      if let folder = key.flatMap({ items[$0]?.folder }) { onFolder(folder) }
+    }
+
+    /// A click opens a picture, or selects one more while several are selected. Ctrl and Shift are left to GTK.
+    private func click(_ key: String, _ modifiers: GdkModifierType) -> Bool {
+      let isModified = modifiers.rawValue & (GDK_CONTROL_MASK.rawValue | GDK_SHIFT_MASK.rawValue) != 0
+      if let folder = items[key]?.folder {
+        if !isModified { onFolder(folder) }
+        return true
+      }
+      if isModified {
+        isSelecting = true
+        return false
+      }
+      guard let position = position(of: key) else { return false }
+      if isSelecting { toggle(position) } else { onActivate(position) }
+      return true
+    }
+
+    /// Selects a picture in addition, or no longer.
+    private func toggle(_ position: Int) {
+      let place = guint(position + folderCount)
+      if isSelected(position) {
+        gtk_selection_model_unselect_item(selection, place)
+      } else {
+        gtk_selection_model_select_item(selection, place, 0)
+      }
+    }
+
+    private func selectionChanged() {
+      let count = selectedPositions.count
+      if count == 0 { isSelecting = false } else if count > 1 { isSelecting = true }
+      onSelection()
+    }
+
     // MARK: Cells
 
     private func makeCell(_ item: ObjectPointer?) {
       guard let item else { return }
-      let cell = GridCell(pipeline: pipeline)
+      let cell = GridCell(pipeline: pipeline, side: cellSide)
       cell.onMenu = { [weak self] name, widget, x, y in
         guard let self, let position = position(of: name) else { return }
         onMenu(position, widget, x, y)
+      }
+      cell.onClick = { [weak self] key, modifiers in self?.click(key, modifiers) ?? false }
+      cell.onLongPress = { [weak self] key in
+        guard let self, items[key]?.folder == nil, let position = position(of: key) else { return }
+        isSelecting = true
+        toggle(position)
       }
       cells[cell.widget] = cell
       gtk_list_item_set_child(OpaquePointer(item), cell.widget)
@@ -188,25 +366,53 @@
       item.flatMap { gtk_list_item_get_child(OpaquePointer($0)) }.flatMap { cells[$0] }
     }
 
-    private func item(of listItem: ObjectPointer?) -> PictureItem? {
-      guard let listItem, let object = gtk_list_item_get_item(OpaquePointer(listItem)),
-        let text = gtk_string_object_get_string(OpaquePointer(object))
-      else { return nil }
-      return items[String(cString: text)]
+    private func key(of listItem: ObjectPointer?) -> String? {
+      guard let listItem, let object = gtk_list_item_get_item(OpaquePointer(listItem)) else { return nil }
+      return gtk_string_object_get_string(OpaquePointer(object)).map { String(cString: $0) }
     }
 
     private func bind(_ listItem: ObjectPointer?) {
-      guard let cell = cell(of: listItem), let item = item(of: listItem) else { return }
+      guard let listItem, let cell = cell(of: listItem), let key = key(of: listItem), let item = items[key]
+      else { return }
       let start = ContinuousClock.now
-      cell.show(item, style: style, format: format, options: Self.options)
-      shown[item.name] = cell
+      cell.listItem = OpaquePointer(listItem)
+      if item.folder != nil {
+        cell.showFolder(item, key: key, side: cellSide)
+        cell.setAccessibleName(tr("Folder %1", item.name))
+      } else {
+        cell.show(item, key: key, style: style, format: format, options: Self.options)
+        name(cell, item, (cell.place ?? 0) - folderCount)
+      }
+      shown[key] = cell
       onBind?(ContinuousClock.now - start)
     }
 
     private func unbind(_ listItem: ObjectPointer?) {
       guard let cell = cell(of: listItem) else { return }
-      cell.images.clear()
-      if let item = item(of: listItem), shown[item.name] === cell { shown[item.name] = nil }
+      cell.clear()
+      if let key = key(of: listItem), shown[key] === cell { shown[key] = nil }
+    }
+
+    /// Tells a screen reader the name of a picture and where it is in the list.
+    private func name(_ cell: GridCell, _ item: PictureItem, _ position: Int) {
+      var text = tr("%1, %2 of %3", item.name, "\(position + 1)", "\(count)")
+      if item.rating > 0 { text += ", " + tr("%1 stars", "\(item.rating)") }
+      cell.setAccessibleName(text)
+    }
+
+    /// Names the cells in use again, after the list has changed.
+    private func nameCells() {
+      guard !shown.isEmpty, !isNaming else { return }
+      isNaming = true
+      // After GTK has bound and moved the cells.
+      Task { [weak self] in
+        guard let self else { return }
+        isNaming = false
+        for (key, cell) in shown {
+          guard let item = items[key], item.folder == nil, let place = cell.place else { continue }
+          name(cell, item, place - folderCount)
+        }
+      }
     }
 
     private func rebind() {
@@ -216,73 +422,6 @@
       gtk_grid_view_set_model(grid, nil)
       gtk_grid_view_set_model(grid, model)
       g_object_unref(ObjectPointer(model!))
-    }
-  }
-
-  /// A cell of the grid: a picture, or the reason why there is none, and its name if names are shown.
-  @MainActor
-  final class GridCell {
-    /// The cell, to be put into a list item.
-    let widget: Widget
-    private let view: StatusImageView
-    private var name: Widget?
-    /// Called with the name of the cell's picture and a place when the user asks for its menu.
-    var onMenu: @MainActor (String, Widget, Double, Double) -> Void = { _, _, _, _ in }
-    private var itemName = ""
-
-    init(pipeline: ImagePipeline) {
-      view = StatusImageView(pipeline: pipeline, style: .compact)
-      let side = gint(PictureGrid.cellSide)
-      gtk_widget_set_size_request(view.widget, side, side)
-      gtk_widget_set_overflow(view.widget, GTK_OVERFLOW_HIDDEN)
-      gtk_widget_add_css_class(view.widget, "cell")
-      widget = box(GTK_ORIENTATION_VERTICAL, [view.widget])
-      g_object_ref_sink(ObjectPointer(widget))
-      gtk_widget_set_vexpand(view.widget, 1)
-      view.view.isDraggable = true
-      let click = gtk_gesture_click_new()!
-      gtk_gesture_single_set_button(click, 3)
-      SignalSource(click).onClick { [weak self] _, x, y in
-        if let self { onMenu(itemName, widget, x, y) }
-      }
-      gtk_widget_add_controller(widget, click)
-    }
-
-    isolated deinit { g_object_unref(ObjectPointer(widget)) }
-
-    /// The binding of the cell: it loads and shows pictures.
-    var images: ImageBinding { view.images }
-
-    /// Shows a picture.
-    func show(_ item: PictureItem, style: PictureStyle, format: CacheFormat?, options: DisplayOptions) {
-      itemName = item.name
-      gtk_picture_set_content_fit(OpaquePointer(view.view.widget), style.contentFit)
-      toggle(view.widget, "rounded", style.hasRoundedCorners)
-      view.view.alternativeText = item.name
-      showName(style.showsNames ? item.name : nil)
-      images.cacheFormat = format
-      images.setImage(style.request(for: item), options: options)
-    }
-
-    private func showName(_ text: String?) {
-      guard let text else {
-        if let name { gtk_widget_set_visible(name, 0) }
-        return
-      }
-      let name = self.name ?? makeName()
-      self.name = name
-      gtk_label_set_text(OpaquePointer(name), text)
-      gtk_widget_set_tooltip_text(name, text)
-      gtk_widget_set_visible(name, 1)
-    }
-
-    private func makeName() -> Widget {
-      let name = label("", "cell-name")
-      // The end of a name, a number or an extension, tells more than its middle.
-      gtk_label_set_ellipsize(OpaquePointer(name), PANGO_ELLIPSIZE_MIDDLE)
-      gtk_label_set_max_width_chars(OpaquePointer(name), 8)
-      gtk_box_append(cast(widget, to: GtkBox.self), name)
-      return name
     }
   }
 #endif

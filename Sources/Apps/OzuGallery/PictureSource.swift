@@ -23,9 +23,10 @@ public enum PictureSource: Sendable, Equatable {
     public let description: String
   }
 
-  /// Reads the command line: pictures, folders, a file of addresses, or `--demo`; nothing for a window that asks.
+  /// Reads the command line: pictures, folders, a file of addresses, or `--demo`; nothing for a window that asks. Whether
+  /// they are there is found out when they are opened.
   ///
-  /// - Throws: `Usage`.
+  /// - Throws: `Usage` for an option that there is not.
   public init(arguments: [String]) throws(Usage) {
     if arguments == ["--demo"] {
       self = .demo(count: 10_000)
@@ -33,10 +34,7 @@ public enum PictureSource: Sendable, Equatable {
     }
     for argument in arguments {
       guard !argument.hasPrefix("-") else {
-        throw Usage(description: "usage: ozu-gallery [--demo | PICTURE… | FOLDER… | FILE-OF-ADDRESSES]")
-      }
-      guard FileManager.default.fileExists(atPath: argument) else {
-        throw Usage(description: "there is no folder or file '\(argument)'")
+        throw Usage(description: "there is no option '\(argument)'; 'ozu-gallery --help' lists them")
       }
     }
     self.init(opening: arguments.map { URL(filePath: $0) })
@@ -79,50 +77,84 @@ public enum PictureSource: Sendable, Equatable {
     if case .file(let url) = self { url.lastPathComponent } else { nil }
   }
 
-  /// The pictures, in order.
-  ///
-  /// - Throws: when the folder or the file cannot be read, or the server cannot be started.
-  /// - Complexity: reads the folder. Do not call it on the main thread.
-  public func items() throws -> [PictureItem] {
+  /// The folder of this source: the folder itself, or that of the file that is opened; `nil` for others.
+  var folder: URL? {
     switch self {
-    case .nothing: return []
-    case .demo(let count): return try DemoServer(count: count).items
-    case .folder(let folder): return Self.items(try Self.pictures(in: folder))
-    case .file(let file):
-      var files = try Self.pictures(in: file.deletingLastPathComponent())
-      if !files.contains(where: { $0.lastPathComponent == file.lastPathComponent }) {
-        files.insert(file, at: 0)
-      }
-      return Self.items(files)
-    case .several(let urls):
-      return Self.items(try urls.flatMap { Self.isFolder($0) ? try Self.pictures(in: $0) : [$0] })
-    case .list(let file):
-      let lines = try String(contentsOf: file, encoding: .utf8).split(whereSeparator: \.isNewline)
-      return lines.enumerated().compactMap { number, line in
-        let text = line.trimmingCharacters(in: .whitespaces)
-        guard !text.isEmpty, !text.hasPrefix("#"), let url = URL(webAddress: text) else { return nil }
-        return PictureItem(name: "\(number + 1) \(url.lastPathComponent)", source: .url(url))
-      }
+    case .folder(let url): url
+    case .file(let url): url.deletingLastPathComponent()
+    default: nil
     }
   }
 
-  private static func pictures(in folder: URL) throws -> [URL] {
-    try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-      .filter {
-        ImageFormat.readEndings.contains($0.pathExtension.lowercased())
-          && !$0.lastPathComponent.hasPrefix(".")
+  /// The pictures, in the order of their names.
+  ///
+  /// - Throws: when the folder or the file cannot be read, or the server cannot be started.
+  /// - Complexity: reads the folder. Do not call it on the main thread.
+  public func items() throws -> [PictureItem] { try listing().pictures }
+
+  /// The pictures and the folders.
+  ///
+  /// - Parameters:
+  ///   - order: the order of the pictures of a folder and of those that are opened together; addresses stay in the order of
+  ///     their list.
+  ///   - isReversed: whether the order is turned round, also that of the folders.
+  func listing(by order: PictureOrder = .name, isReversed: Bool = false) throws -> Listing {
+    switch self {
+    case .nothing: return Listing()
+    case .demo(let count): return Listing(pictures: try DemoServer(count: count).items)
+    case .list(let file): return Listing(pictures: try Self.addresses(in: file))
+    case .folder(let folder):
+      return try Self.read(folder, order, isReversed)
+    case .file(let file):
+      var listing = try Self.read(file.deletingLastPathComponent(), order, isReversed)
+      // A file may be shown whose name does not tell that it is a picture.
+      if !listing.pictures.contains(where: { $0.name == file.lastPathComponent }),
+        let stamp = PictureStamp(file)
+      {
+        var item = PictureItem(name: file.lastPathComponent, source: .url(file))
+        item.stamp = stamp
+        listing.pictures.insert(item, at: 0)
       }
-      .sorted { $0.lastPathComponent.localizedStandardCompare($1.lastPathComponent) == .orderedAscending }
+      return listing
+    case .several(let urls):
+      let items = try urls.flatMap { url in
+        if Self.isFolder(url) { return try FolderListing(url).listing(of: url).pictures }
+        var item = PictureItem(name: url.lastPathComponent, source: .url(url))
+        item.stamp = PictureStamp(url)
+        return [item]
+      }
+      // Files and folders were chosen in an order; it is kept until the user asks for another.
+      let sorted = order == .name && !isReversed ? items : order.sorted(items, isReversed: isReversed)
+      return Listing(pictures: Self.numbered(sorted))
+    }
+  }
+
+  private static func read(_ folder: URL, _ order: PictureOrder, _ isReversed: Bool) throws -> Listing {
+    var listing = try FolderListing(folder).listing(of: folder)
+    listing.pictures = order.sorted(listing.pictures, isReversed: isReversed)
+    listing.folders = PictureOrder.name.sorted(listing.folders, isReversed: isReversed && order == .name)
+    return listing
+  }
+
+  private static func addresses(in file: URL) throws -> [PictureItem] {
+    let lines = try String(contentsOf: file, encoding: .utf8).split(whereSeparator: \.isNewline)
+    return lines.enumerated().compactMap { number, line in
+      let text = line.trimmingCharacters(in: .whitespaces)
+      guard !text.isEmpty, !text.hasPrefix("#"), let url = URL(webAddress: text) else { return nil }
+      return PictureItem(name: "\(number + 1) \(url.lastPathComponent)", source: .url(url))
+    }
   }
 
   /// Files of the same name from several folders get a number.
-  private static func items(_ files: [URL]) -> [PictureItem] {
+  private static func numbered(_ items: [PictureItem]) -> [PictureItem] {
     var counts: [String: Int] = [:]
-    return files.map { file in
-      let name = file.lastPathComponent
-      let count = counts[name, default: 0] + 1
-      counts[name] = count
-      return PictureItem(name: count == 1 ? name : "\(name) (\(count))", source: .url(file))
+    return items.map { item in
+      let count = counts[item.name, default: 0] + 1
+      counts[item.name] = count
+      if count == 1 { return item }
+      var other = PictureItem(name: "\(item.name) (\(count))", source: item.source)
+      (other.stamp, other.rating) = (item.stamp, item.rating)
+      return other
     }
   }
 }

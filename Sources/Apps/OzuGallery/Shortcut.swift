@@ -10,6 +10,8 @@
       case always
       /// While one picture is shown large.
       case detail
+      /// While all pictures are shown.
+      case grid
     }
 
     /// The keys in GTK's notation: `<Control>o`. Menus show the first.
@@ -26,6 +28,13 @@
       Shortcut(keys: ["<Control>c"], action: "copy", title: "Copy", group: "Files"),
       Shortcut(keys: ["Delete"], action: "trash", title: "Move to trash", group: "Files"),
       Shortcut(keys: ["<Control>z"], action: "undo", title: "Undo", group: "Files"),
+      Shortcut(keys: ["F2"], action: "rename", title: "Rename", group: "Files"),
+      Shortcut(keys: ["<Alt>5"], action: "rate-5", title: "Five stars", group: "Files"),
+      Shortcut(keys: ["<Alt>4"], action: "rate-4", title: "Four stars", group: "Files"),
+      Shortcut(keys: ["<Alt>3"], action: "rate-3", title: "Three stars", group: "Files"),
+      Shortcut(keys: ["<Alt>2"], action: "rate-2", title: "Two stars", group: "Files"),
+      Shortcut(keys: ["<Alt>1"], action: "rate-1", title: "One star", group: "Files"),
+      Shortcut(keys: ["<Alt>0"], action: "rate-0", title: "No stars", group: "Files"),
       Shortcut(
         keys: ["<Alt>Return", "<Control>i"], action: "properties", title: "Properties", group: "Files"),
       Shortcut(
@@ -54,13 +63,24 @@
         keys: ["1", "<Control>1"], action: "zoom-pixels", title: "Own pixels", group: "One picture",
         scope: .detail),
       Shortcut(
-        keys: ["<Control>r"], action: "turn-right", title: "Turn clockwise", group: "One picture",
-        scope: .detail),
+        keys: ["<Control>r"], action: "turn-right", title: "Turn clockwise", group: "Files"),
       Shortcut(
-        keys: ["<Control><Shift>r"], action: "turn-left", title: "Turn anticlockwise", group: "One picture",
-        scope: .detail),
+        keys: ["<Control><Shift>r"], action: "turn-left", title: "Turn anticlockwise", group: "Files"),
       Shortcut(
         keys: ["Escape"], action: "back", title: "Back to all pictures", group: "One picture", scope: .detail),
+      Shortcut(
+        keys: ["<Alt>Up", "BackSpace"], action: "up", title: "Folder above", group: "All pictures",
+        scope: .grid),
+      Shortcut(
+        keys: ["<Control>plus", "<Control>equal", "<Control>KP_Add"], action: "cells-larger",
+        title: "Larger cells", group: "All pictures", scope: .grid),
+      Shortcut(
+        keys: ["<Control>minus", "<Control>KP_Subtract"], action: "cells-smaller", title: "Smaller cells",
+        group: "All pictures", scope: .grid),
+      Shortcut(
+        keys: ["<Control>a"], action: "select-all", title: "Select all", group: "All pictures", scope: .grid),
+      Shortcut(
+        keys: ["Escape"], action: "back", title: "Select nothing", group: "All pictures", scope: .grid),
       Shortcut(keys: ["F11"], action: "fullscreen", title: "Full screen", group: "Window"),
       Shortcut(keys: ["F5"], action: "slideshow", title: "Slideshow", group: "Window"),
       Shortcut(keys: ["<Control>f"], action: "search", title: "Search", group: "Window"),
@@ -74,6 +94,11 @@
       Shortcut(keys: ["<Control>q"], action: "quit", title: "Quit", group: "Window"),
     ]
 
+    /// Whether an entry with the keyboard focus needs its keys: letters, digits, arrows and Escape without Control and Alt.
+    var isTyped: Bool {
+      keys.contains { !$0.hasPrefix("<Control>") && !$0.hasPrefix("<Alt>") && !$0.hasPrefix("F") }
+    }
+
     /// The modifiers that count; others, such as Num Lock, are ignored.
     private static let modifiers =
       GDK_SHIFT_MASK.rawValue | GDK_CONTROL_MASK.rawValue | GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue
@@ -82,7 +107,7 @@
     static func of(_ key: guint, _ pressed: GdkModifierType, isDetail: Bool) -> Shortcut? {
       let pressed = pressed.rawValue & modifiers
       return all.first { shortcut in
-        guard shortcut.scope == .always || isDetail else { return false }
+        guard shortcut.scope == .always || (shortcut.scope == .detail) == isDetail else { return false }
         return shortcut.keys.contains { text in
           var (value, needed) = (guint(0), GdkModifierType(rawValue: 0))
           guard gtk_accelerator_parse(text, &value, &needed) != 0 else { return false }
@@ -118,16 +143,22 @@
     private static var description: String {
       var groups: [(title: String, shortcuts: [Shortcut])] = []
       for shortcut in Shortcut.all {
-        if groups.last?.title != shortcut.group { groups.append((shortcut.group, [])) }
-        groups[groups.count - 1].shortcuts.append(shortcut)
+        if let index = groups.firstIndex(where: { $0.title == shortcut.group }) {
+          groups[index].shortcuts.append(shortcut)
+        } else {
+          groups.append((shortcut.group, [shortcut]))
+        }
       }
       let content = groups.map { group in
         object(
-          "GtkShortcutsGroup", [("title", group.title)],
+          "GtkShortcutsGroup", [("title", tr(group.title))],
           group.shortcuts.map { shortcut in
             object(
               "GtkShortcutsShortcut",
-              [("title", shortcut.title), ("accelerator", shortcut.keys.prefix(2).joined(separator: " "))], []
+              [
+                ("title", tr(shortcut.title)),
+                ("accelerator", shortcut.keys.prefix(2).joined(separator: " ")),
+              ], []
             )
           })
       }

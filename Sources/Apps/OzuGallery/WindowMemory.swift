@@ -11,6 +11,10 @@
     var appearance = Look.Appearance.system
     var fillsCells = true
     var slideSeconds = 4
+    // Files of earlier versions do not have these.
+    var cellSide: Int?
+    var order: PictureOrder?
+    var isReversed: Bool?
 
     /// Reads the saved values; defaults for missing values and for those that make no sense.
     init(from file: URL?) {
@@ -22,6 +26,7 @@
       width = min(max(width, 360), 8192)
       height = min(max(height, 300), 8192)
       slideSeconds = min(max(slideSeconds, 1), 60)
+      if let side = cellSide, !PictureGrid.cellSides.contains(side) { cellSide = nil }
     }
 
     init() {}

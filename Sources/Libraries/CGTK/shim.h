@@ -47,6 +47,11 @@ static inline GType ozu_type_pointers(void) { return G_TYPE_POINTER; }
 
 static inline GType ozu_type_string(void) { return G_TYPE_STRING; }
 
+static inline GType ozu_type_variant(void) { return G_TYPE_VARIANT; }
+
+// The type of variants that are texts.
+static inline const GVariantType *ozu_variant_type_string(void) { return G_VARIANT_TYPE_STRING; }
+
 static inline GType ozu_type_object(void) { return G_TYPE_OBJECT; }
 
 #endif

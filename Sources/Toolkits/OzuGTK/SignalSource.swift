@@ -161,6 +161,17 @@
       }
     }
 
+    /// Calls a closure whenever the object emits a signal with a variant that is a text, such as the `activate` of an action.
+    @discardableResult
+    package func onText(_ signal: String, _ handler: @escaping @MainActor (String) -> Void) -> gulong {
+      connect(signal, [ozu_type_variant()]) { arguments, _ in
+        guard let variant = g_value_get_variant(arguments),
+          g_variant_is_of_type(variant, ozu_variant_type_string()) != 0
+        else { return }
+        handler(String(cString: g_variant_get_string(variant, nil)))
+      }
+    }
+
     /// Ends a connection.
     public func disconnect(_ connection: gulong) { g_signal_handler_disconnect(pointer, connection) }
 

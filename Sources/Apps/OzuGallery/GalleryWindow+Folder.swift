@@ -1,0 +1,217 @@
+#if GTK
+  import CGTK
+  import Foundation
+  import Ozu
+  import OzuGTK
+
+  /// Showing a source: reading it, following its changes, its order, and the way to other folders.
+  extension GalleryWindow {
+    /// Shows the pictures of a source. Folders are read on another thread.
+    public func show(_ source: PictureSource) {
+      showNumber += 1
+      let number = showNumber
+      let (order, isReversed) = (self.order, self.isReversed)
+      Task {
+        do {
+          let listing = try await Self.listing(of: source, order, isReversed)
+          // The user may have opened something else in the meantime.
+          guard number == showNumber else { return }
+          show(listing, title: source.title, of: source)
+          if let first = source.first, let position = grid.position(of: first) { open(at: position) }
+        } catch {
+          guard number == showNumber else { return }
+          show(Listing(), title: source.title, of: source)
+          say(tr("Cannot Be Opened"), Self.reason(error))
+        }
+      }
+    }
+
+    @concurrent
+    static func listing(
+      of source: PictureSource, _ order: PictureOrder, _ isReversed: Bool
+    ) async throws -> Listing {
+      try source.listing(by: order, isReversed: isReversed)
+    }
+
+    private static func reason(_ error: any Error) -> String {
+      guard let code = (error as? POSIXError)?.code.rawValue else { return error.localizedDescription }
+      // In the language of the locale.
+      return strerror(code).map { String(cString: $0) } ?? error.localizedDescription
+    }
+
+    /// Shows a listing instead of what there is.
+    func show(_ listing: Listing, title: String, of source: PictureSource?) {
+      finishTurns()
+      toast.finish()
+      showNumber += 1
+      closeDetail()
+      self.title = title
+      self.source = source
+      self.listing = listing
+      renamed = [:]
+      grid.show(visible(listing))
+      watch = listing.folder.flatMap { FolderWatch($0) { [weak self] in self?.reload() } }
+      gtk_widget_set_visible(upButton, canGoUp && !isShowingDetail ? 1 : 0)
+      updateTitle()
+      updateStart()
+    }
+
+    /// The pictures of a listing that are shown: not those that go to the trash when the time to undo is over.
+    func visible(_ listing: Listing) -> Listing {
+      var listing = listing
+      if !leaving.isEmpty { listing.pictures.removeAll { leaving.contains($0.name) } }
+      if showsOnlyRated {
+        listing.folders = []
+        listing.pictures.removeAll { $0.rating == 0 }
+      }
+      return listing
+    }
+
+    /// Reads the source again and shows what has changed.
+    func reload() {
+      guard let source else { return }
+      reloadNumber += 1
+      let (number, shown, order, isReversed) = (reloadNumber, showNumber, self.order, self.isReversed)
+      Task {
+        let listing = try? await Self.listing(of: source, order, isReversed)
+        guard number == reloadNumber, shown == showNumber else { return }
+        guard let listing else {
+          // The folder is gone: the page says why.
+          return show(source)
+        }
+        update(listing)
+      }
+    }
+
+    private func update(_ new: Listing) {
+      let old = listing
+      listing = new
+      let current = isShowingDetail ? grid.item(at: position)?.name : nil
+      // Pictures in the caches are those of the old files.
+      var stamps: [String: PictureStamp] = [:]
+      for item in old.pictures { stamps[item.name] = item.stamp }
+      let rewritten = new.pictures.filter { item in stamps[item.name].map { $0 != item.stamp } ?? false }
+      guard !rewritten.isEmpty else { return apply(new, current, isRewritten: false) }
+      let shown = showNumber
+      Task {
+        for item in rewritten { await pipeline.removeImage(for: ImageRequest(item.source)) }
+        guard shown == showNumber else { return }
+        apply(new, current, isRewritten: rewritten.contains { $0.name == current })
+      }
+    }
+
+    private func apply(_ new: Listing, _ current: String?, isRewritten: Bool) {
+      _ = grid.update(visible(new))
+      defer {
+        updateTitle()
+        updateStart()
+      }
+      guard isShowingDetail, let current else { return }
+      guard let place = grid.position(of: renamed.removeValue(forKey: current) ?? current) else {
+        // It was removed by another program.
+        if grid.count == 0 { closeDetail() } else { open(at: min(position, grid.count - 1)) }
+        return
+      }
+      if isRewritten, turned[current] == nil {
+        open(at: place)
+      } else if grid.item(at: position)?.name != current || place != position {
+        position = place
+        showPlace()
+      }
+    }
+
+    // MARK: Order
+
+    var order: PictureOrder { memory.order ?? .name }
+    var isReversed: Bool { memory.isReversed ?? false }
+
+    func sort(by order: PictureOrder) {
+      memory.order = order
+      sortAgain()
+    }
+
+    func sort(isReversed: Bool) {
+      memory.isReversed = isReversed
+      sortAgain()
+    }
+
+    private func sortAgain() {
+      if source != nil { return reload() }
+      listing.pictures = order.sorted(listing.pictures, isReversed: isReversed)
+      update(listing)
+    }
+
+    func showOnlyRated(_ isOn: Bool) {
+      showsOnlyRated = isOn
+      closeDetail()
+      grid.show(visible(listing))
+      updateTitle()
+      updateStart()
+    }
+
+    // MARK: Folders
+
+    /// Whether there is a folder above the one that is shown.
+    var canGoUp: Bool { (listing.folder?.pathComponents.count ?? 0) > 1 }
+
+    /// Shows the folder above.
+    func goUp() {
+      guard !isShowingDetail, canGoUp, let folder = listing.folder else { return }
+      show(.folder(folder.deletingLastPathComponent()))
+    }
+
+    // MARK: Cells
+
+    /// Makes the cells larger by some steps, or smaller.
+    func changeCells(by steps: Int) {
+      let sides = PictureGrid.cellSides
+      let index = sides.firstIndex { $0 >= grid.cellSide } ?? 0
+      setCells(min(max(index + steps, 0), sides.count - 1))
+    }
+
+    /// Sets the size of the cells to one of those that there are.
+    func setCells(_ index: Int) {
+      let side = PictureGrid.cellSides[index]
+      guard side != grid.cellSide else { return }
+      grid.cellSide = side
+      memory.cellSide = side
+      gtk_adjustment_set_value(sizeAdjustment, Double(index))
+    }
+
+    /// Ctrl and the wheel change the size of the cells.
+    func followWheel() {
+      let wheel = gtk_event_controller_scroll_new(
+        GtkEventControllerScrollFlags(
+          rawValue: GTK_EVENT_CONTROLLER_SCROLL_VERTICAL.rawValue
+            | GTK_EVENT_CONTROLLER_SCROLL_DISCRETE.rawValue))!
+      gtk_event_controller_set_propagation_phase(wheel, GTK_PHASE_CAPTURE)
+      SignalSource(wheel).onScroll { [weak self] _, distance in
+        let state = gtk_event_controller_get_current_event_state(wheel)
+        guard state.rawValue & GDK_CONTROL_MASK.rawValue != 0, distance != 0 else { return false }
+        self?.changeCells(by: distance < 0 ? 1 : -1)
+        return true
+      }
+      gtk_widget_add_controller(grid.widget, wheel)
+    }
+
+    /// The slider of the menu for the size of the cells.
+    func sizeSlider() -> Widget {
+      let smaller: Widget = gtk_image_new_from_icon_name("view-grid-symbolic")
+      let slider: Widget = gtk_scale_new(GTK_ORIENTATION_HORIZONTAL, sizeAdjustment)
+      gtk_scale_set_draw_value(cast(slider, to: GtkScale.self), 0)
+      gtk_range_set_round_digits(cast(slider, to: GtkRange.self), 0)
+      gtk_widget_set_size_request(slider, 160, -1)
+      gtk_widget_set_hexpand(slider, 1)
+      setLabel(slider, tr("Size of the cells"))
+      gtk_widget_set_tooltip_text(slider, tr("Size of the cells"))
+      SignalSource(sizeAdjustment).on("value-changed") { [weak self] _ in
+        guard let self else { return }
+        let index = Int(gtk_adjustment_get_value(sizeAdjustment).rounded())
+        setCells(min(max(index, 0), PictureGrid.cellSides.count - 1))
+      }
+      let row = box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, [smaller, slider])
+      gtk_widget_set_margin_start(row, 12)
+      return row
+    }
+  }
+#endif
