@@ -62,9 +62,10 @@ def check_errors():
 def check_version():
     """The file VERSION is `Version.current`, the newest section of CHANGELOG.md, and what pages tell readers to depend on."""
     problems, version = [], pages.read("VERSION").strip()
-    tool = "Sources/Apps/OzuCLI/Tool.swift"
-    if f'static let current = "{version}"' not in pages.read(tool):
-        problems.append(f"{tool}: its version is not {version}, that of the file VERSION")
+    for program, name in ("OzuCLI/Tool.swift", "current"), ("OzuGallery/Gallery.swift", "version"):
+        tool = f"Sources/Apps/{program}"
+        if f'static let {name} = "{version}"' not in pages.read(tool):
+            problems.append(f"{tool}: its version is not {version}, that of the file VERSION")
     newest = re.search(r"^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$", pages.read("CHANGELOG.md"), re.MULTILINE)
     if newest is None or newest[1] != version:
         problems.append(f"CHANGELOG.md: its newest version is not {version}, that of the file VERSION")

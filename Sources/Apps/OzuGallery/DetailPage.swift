@@ -22,9 +22,10 @@
       detail = DetailView(pipeline: pipeline)
       widget = gtk_overlay_new()
       g_object_ref_sink(ObjectPointer(widget))
-      previous = Self.floating(button("go-previous-symbolic", "Previous picture", goBack), GTK_ALIGN_START)
-      next = Self.floating(button("go-next-symbolic", "Next picture", goOn), GTK_ALIGN_END)
-      leave = Self.floating(button("view-restore-symbolic", "Leave full screen", end), GTK_ALIGN_END)
+      previous = Self.floating(
+        button("go-previous-symbolic", tr("Previous picture"), goBack), GTK_ALIGN_START)
+      next = Self.floating(button("go-next-symbolic", tr("Next picture"), goOn), GTK_ALIGN_END)
+      leave = Self.floating(button("view-restore-symbolic", tr("Leave full screen"), end), GTK_ALIGN_END)
       gtk_widget_set_valign(leave, GTK_ALIGN_START)
       gtk_widget_set_visible(leave, 0)
       gtk_overlay_set_child(OpaquePointer(widget), detail.widget)
@@ -86,6 +87,9 @@
     /// The response with the picture, for its properties.
     private(set) var response: ImageResponse?
 
+    /// Called when the picture may have another size on the screen.
+    var onZoom: @MainActor () -> Void = {}
+
     /// The factor by which one press of a button or a key zooms.
     private static let step = 1.5
 
@@ -95,7 +99,9 @@
       zoom.status.view.isDraggable = true
       // A picture that is visible as a whole cannot be moved, so a drag takes it to another program.
       zoom.onChange = { [weak self] in
-        if let self { zoom.status.view.isDraggable = zoom.isFitted }
+        guard let self else { return }
+        zoom.status.view.isDraggable = zoom.isFitted
+        onZoom()
       }
     }
 
@@ -143,6 +149,12 @@
 
     /// Makes the picture smaller, as much as `zoomIn` makes it larger.
     func zoomOut() { zoom.zoom(by: 1 / Self.step) }
+
+    /// Shows the picture at a number of pixels of the screen for each of its own; `nil` fits it to the window.
+    func zoom(to scale: Double?) {
+      guard let scale else { return zoom.fit() }
+      zoom.model.change { $0.zoom(to: scale, at: $0.viewCenter) }
+    }
 
     /// Fits the picture to the window.
     func resetZoom() { zoom.fit() }

@@ -48,6 +48,10 @@
     public static func main(_ arguments: [String]) {
       // A process that the gallery has started to decode for it goes no further.
       DecoderIsolation.runIfHelper()
+      if let text = answer(to: arguments) {
+        FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+        return
+      }
       let source: PictureSource
       do {
         source = try PictureSource(arguments: arguments)
@@ -68,6 +72,36 @@
       guard isAlone || SingleInstance.isFirst(opening: files, onOpen: { show($0, pipeline) }) else { return }
       open(source, pipeline)
       GLibMainLoop.run()
+    }
+
+    /// The version of the gallery, which is that of Ozu.
+    public static let version = "0.9.0"
+
+    /// The text that is printed instead of opening a window; `nil` if there are no such arguments.
+    static func answer(to arguments: [String]) -> String? {
+      if arguments.contains("--help") || arguments.contains("-h") { return help }
+      return arguments.contains("--version") || arguments.contains("-V") ? "ozu-gallery \(version)" : nil
+    }
+
+    private static var help: String {
+      tr(
+        """
+        Usage: ozu-gallery [FOLDER | PICTURE… | FILE]
+
+        Shows pictures: those of a folder, single ones, or those of the addresses in a
+        text file (.txt), one a line. A picture is shown large, among those of its
+        folder. Without arguments the window asks what to open.
+
+          ozu-gallery ~/Pictures
+          ozu-gallery harbour.jpg
+          ozu-gallery addresses.txt
+
+          --demo         10,000 pictures that the program draws itself
+          -h, --help     this text
+          -V, --version  the version
+
+        In the window, Ctrl+? lists the keys.
+        """)
     }
 
     /// Opens a window for pictures; the app ends when the last window is closed.

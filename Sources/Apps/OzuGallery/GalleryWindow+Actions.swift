@@ -104,7 +104,7 @@
           do throws(ImageError) {
             try await detail.copy()
           } catch {
-            toast.show("Cannot be copied: \(error.explanation)")
+            toast.show(tr("Cannot be copied: %1", error.explanation))
           }
         }
       } else if let item = subject {
@@ -113,7 +113,7 @@
             let source = ImageRequest(item.source)
             try await Clipboard.copy(source, from: pipeline, to: gtk_widget_get_clipboard(grid.widget))
           } catch {
-            toast.show("Cannot be copied: \(error.explanation)")
+            toast.show(tr("Cannot be copied: %1", error.explanation))
           }
         }
       }
@@ -190,7 +190,8 @@
       let widget: Widget = gtk_about_dialog_new()
       let dialogue = OpaquePointer(widget)
       gtk_about_dialog_set_program_name(dialogue, "Ozu Gallery")
-      gtk_about_dialog_set_comments(dialogue, "Shows pictures with the image library Ozu.")
+      gtk_about_dialog_set_version(dialogue, Gallery.version)
+      gtk_about_dialog_set_comments(dialogue, tr("Shows pictures with the image library Ozu."))
       gtk_about_dialog_set_logo_icon_name(dialogue, Gallery.identifier)
       gtk_about_dialog_set_license_type(dialogue, GTK_LICENSE_APACHE_2_0)
       let window = cast(widget, to: GtkWindow.self)

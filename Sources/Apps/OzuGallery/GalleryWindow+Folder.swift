@@ -69,7 +69,7 @@
 
     /// Reads the source again and shows what has changed.
     func reload() {
-      guard let source else { return }
+      guard let source, !isClosing else { return }
       reloadNumber += 1
       let (number, shown, order, isReversed) = (reloadNumber, showNumber, self.order, self.isReversed)
       Task {

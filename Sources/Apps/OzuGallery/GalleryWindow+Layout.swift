@@ -26,11 +26,16 @@
       gtk_window_set_child(window, overlay)
     }
 
+    private func fitTools() {
+      var (width, height) = (gint(0), gint(0))
+      gtk_window_get_default_size(window, &width, &height)
+      fitTools(to: Int(width))
+    }
+
     private func header() -> Widget {
       let header: Widget = gtk_header_bar_new()
       for widget in [backButton, tools, upButton] { gtk_widget_set_visible(widget, 0) }
-      let open = button("document-open-symbolic", tr("Open pictures")) { [weak self] in self?.chooseFiles() }
-      for widget in [backButton, upButton, open, searchButton] {
+      for widget in [backButton, upButton, openButton, searchButton] {
         gtk_header_bar_pack_start(OpaquePointer(header), widget)
       }
       let menu: Widget = gtk_menu_button_new()
@@ -64,6 +69,15 @@
       }
       SignalSource(search).on("activate") { [weak self] _ in self?.open(at: 0) }
       SignalSource(search).on("stop-search") { [weak self] _ in self?.endSearch() }
+      detail.onZoom = { [weak self] in
+        guard let self else { return }
+        zoomControl.show(detail.zoom.scale)
+      }
+      zoomControl.onChoice = { [weak self] scale in
+        guard let self else { return }
+        detail.zoom(to: scale)
+        detail.zoom.grabFocus()
+      }
       filmstrip.onActivate = { [weak self] position in self?.open(at: position) }
       grid.onActivate = { [weak self] position in self?.open(at: position) }
       grid.onFolder = { [weak self] folder in self?.show(.folder(folder)) }
@@ -87,9 +101,17 @@
         return false
       }
       SignalSource(window).on("destroy") { [weak self] _ in
-        self?.slideshow?.cancel()
-        self?.onClose()
+        guard let self else { return }
+        slideshow?.cancel()
+        turnTimer?.cancel()
+        watch = nil
+        // Answers that come now find no widgets.
+        showNumber += 1
+        onClose()
       }
+      // GTK changes the default size with the size that the user gives the window.
+      SignalSource(window).on("notify::default-width") { [weak self] _ in self?.fitTools() }
+      fitTools()
       SignalSource(window).on("notify::fullscreened") { [weak self] _ in
         guard let self else { return }
         page.isFullscreen = gtk_window_is_fullscreen(window) != 0

@@ -62,6 +62,7 @@
       Task {
         let result = await FileTransfer.run(
           kind, files.map { ($0, folder.appending(path: $0.lastPathComponent)) })
+        guard !isClosing else { return }
         if kind == .move { dropMoved(result.done.map(\.from), wasShowingDetail) }
         reload()
         let (count, name) = (result.done.count, folder.lastPathComponent)
@@ -90,6 +91,7 @@
     private func undo(_ moves: [FileTransfer.Pair]) {
       Task {
         let result = await FileTransfer.run(.move, moves.map { ($0.to, $0.from) })
+        guard !isClosing else { return }
         if let problem = result.problems.first { toast.show(problem) }
         reload()
       }
@@ -111,6 +113,7 @@
       let new = file.deletingLastPathComponent().appending(path: name, directoryHint: .notDirectory)
       Task {
         let result = await FileTransfer.run(.move, [(file, new)])
+        guard !isClosing else { return }
         if let problem = result.problems.first { return toast.show(problem) }
         renamed[item.name] = name
         reload()
@@ -144,11 +147,10 @@
         }
       }
       Task {
-        if let reason = await Self.write(
+        let reason = await Self.write(
           ratings.compactMap { item, rating in item.file.map { ($0, rating) } })
-        {
-          toast.show(tr("The stars cannot be written: %1", reason))
-        }
+        guard !isClosing else { return }
+        if let reason { toast.show(tr("The stars cannot be written: %1", reason)) }
         reload()
       }
     }

@@ -61,6 +61,7 @@
           done.append((item, quarters))
           if number == showNumber { await showTurned(item, by: quarters) }
         }
+        guard !isClosing else { return }
         if let reason { return toast.show(tr("Not turned in the file: %1", reason)) }
         guard canUndo, number == showNumber else { return }
         let text =

@@ -40,11 +40,32 @@
     lazy var tools = box(
       GTK_ORIENTATION_HORIZONTAL, spacing: 6,
       [
-        button("zoom-out-symbolic", tr("Smaller")) { [weak self] in self?.detail.zoomOut() },
-        button("zoom-in-symbolic", tr("Larger")) { [weak self] in self?.detail.zoomIn() },
+        wideTools[0], zoomControl.widget, wideTools[1],
         button("object-rotate-right-symbolic", tr("Turn clockwise")) { [weak self] in self?.turn(by: 1) },
-        button("view-fullscreen-symbolic", tr("Full screen")) { [weak self] in self?.toggleFullscreen() },
+        wideTools[2],
       ])
+    /// Those for which a narrow window has no room; the menu behind the percentage and the keys do the same.
+    private lazy var wideTools = [
+      button("zoom-out-symbolic", tr("Smaller")) { [weak self] in self?.detail.zoomOut() },
+      button("zoom-in-symbolic", tr("Larger")) { [weak self] in self?.detail.zoomIn() },
+      button("view-fullscreen-symbolic", tr("Full screen")) { [weak self] in self?.toggleFullscreen() },
+    ]
+    /// The width from which all buttons have room beside a title.
+    private static let wideWidth = 600
+
+    /// Shows the buttons for which the window has room.
+    func fitTools(to width: Int) {
+      isNarrow = width < Self.wideWidth
+      for tool in wideTools { gtk_widget_set_visible(tool, isNarrow ? 0 : 1) }
+      gtk_widget_set_visible(openButton, isNarrow && isShowingDetail ? 0 : 1)
+    }
+
+    private var isNarrow = false
+    lazy var openButton = button("document-open-symbolic", tr("Open pictures")) { [weak self] in
+      self?.chooseFiles()
+    }
+
+    let zoomControl = ZoomControl()
     lazy var searchButton = button("edit-find-symbolic", tr("Search")) { [weak self] in
       self?.startSearch()
     }
@@ -170,6 +191,7 @@
         updateStart()
         updateSelection()
         gtk_widget_set_visible(upButton, canGoUp && !isShowingDetail ? 1 : 0)
+        gtk_widget_set_visible(openButton, isNarrow && isShowingDetail ? 0 : 1)
         for (widget, isDetails) in [
           (backButton, true), (tools, true), (searchButton, false), (searchBar, false),
         ] {

@@ -8,9 +8,9 @@ import OzuCodecs
 ///
 /// JPEG, PNG, WebP and TIFF state the orientation in EXIF data (CIPA DC-008 §4.6.5, tag 0x0112) or in their first directory. If
 /// there is no such entry, one is added.
-enum OrientedFile {
+package enum OrientedFile {
   /// Why a picture cannot be turned in its file.
-  enum Failure: Error, Equatable {
+  package enum Failure: Error, Equatable {
     /// The format has no place for it that other programs read.
     case format(ImageType?)
     /// The parts of the file cannot be told from each other, or its metadata have no room.
@@ -20,7 +20,7 @@ enum OrientedFile {
   /// The file with its picture turned clockwise by quarters.
   ///
   /// - Complexity: O(bytes of the file).
-  static func turned(_ file: Data, by quarters: Int) throws(Failure) -> Data {
+  package static func turned(_ file: Data, by quarters: Int) throws(Failure) -> Data {
     let type: ImageType? = if case .image(let found) = ContentKind(sniffing: file) { found } else { nil }
     let bytes = [UInt8](file)
     switch type {
@@ -106,16 +106,17 @@ enum OrientedFile {
     /// The place for a new segment: behind that of JFIF, which is the first where there is one.
     var place = 2
     var position = 2
-    while let marker = span.bigEndian(at: position, bytes: 2) {
+    while true {
+      guard let marker = span.bigEndian(at: position, bytes: 2) else { throw .damaged }
       // Bytes may fill the room before a marker.
       if marker == 0xFFFF {
         position += 1
         continue
       }
-      // The first scan, or something that is no marker.
-      guard marker >= 0xFFC0, marker != 0xFFDA, marker != 0xFFD9 else { break }
-      guard let length = span.bigEndian(at: position + 2, bytes: 2), length >= 2,
-        position + 2 + length <= bytes.count
+      // Metadata stand before the first scan.
+      if marker == 0xFFDA { break }
+      guard marker >= 0xFFC0, marker != 0xFFD9, let length = span.bigEndian(at: position + 2, bytes: 2),
+        length >= 2, position + 2 + length <= bytes.count
       else { throw .damaged }
       let end = position + 2 + length
       let content = Array(bytes[position + 4..<end])

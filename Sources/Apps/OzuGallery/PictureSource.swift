@@ -34,7 +34,7 @@ public enum PictureSource: Sendable, Equatable {
     }
     for argument in arguments {
       guard !argument.hasPrefix("-") else {
-        throw Usage(description: "there is no option '\(argument)'; 'ozu-gallery --help' lists them")
+        throw Usage(description: tr("there is no option '%1'; 'ozu-gallery --help' lists them", argument))
       }
     }
     self.init(opening: arguments.map { URL(filePath: $0) })
@@ -64,11 +64,11 @@ public enum PictureSource: Sendable, Equatable {
   /// The title of the window.
   public var title: String {
     switch self {
-    case .nothing: "Gallery"
+    case .nothing: tr("Gallery")
     case .folder(let url), .list(let url): url.lastPathComponent
     case .file(let url): url.deletingLastPathComponent().lastPathComponent
-    case .several: "Pictures"
-    case .demo(let count): "\(count) drawn pictures"
+    case .several: tr("Pictures")
+    case .demo(let count): tr("%1 drawn pictures", "\(count)")
     }
   }
 
@@ -106,11 +106,10 @@ public enum PictureSource: Sendable, Equatable {
     case .folder(let folder):
       return try Self.read(folder, order, isReversed)
     case .file(let file):
+      guard let stamp = PictureStamp(file) else { throw POSIXError(.ENOENT) }
       var listing = try Self.read(file.deletingLastPathComponent(), order, isReversed)
       // A file may be shown whose name does not tell that it is a picture.
-      if !listing.pictures.contains(where: { $0.name == file.lastPathComponent }),
-        let stamp = PictureStamp(file)
-      {
+      if !listing.pictures.contains(where: { $0.name == file.lastPathComponent }) {
         var item = PictureItem(name: file.lastPathComponent, source: .url(file))
         item.stamp = stamp
         listing.pictures.insert(item, at: 0)

@@ -17,10 +17,10 @@
     private(set) var window: UnsafeMutablePointer<GtkWindow>?
 
     private static let modes: [(title: String, mode: ScaleMode)] = [
-      ("Cover", .aspectFill), ("Fit", .aspectFit), ("Stretch", .fill),
+      (tr("Cover"), .aspectFill), (tr("Fit"), .aspectFit), (tr("Stretch"), .fill),
     ]
     private static let sizes: [(title: String, size: PictureStyle.Size)] = [
-      ("Size of the cell", .cell), ("Small", .small), ("Large", .large),
+      (tr("Size of the cell"), .cell), (tr("Small"), .small), (tr("Large"), .large),
     ]
 
     init(pipeline: ImagePipeline, style: PictureStyle, memory: WindowMemory) {
@@ -41,13 +41,13 @@
       let widget: Widget = gtk_window_new()
       let window = cast(widget, to: GtkWindow.self)
       self.window = window
-      gtk_window_set_title(window, "Preferences")
+      gtk_window_set_title(window, tr("Preferences"))
       gtk_window_set_transient_for(window, parent)
       gtk_window_set_resizable(window, 0)
       gtk_window_set_titlebar(window, gtk_header_bar_new())
       let content = box(
         GTK_ORIENTATION_VERTICAL, spacing: 12,
-        group("Pictures", lookRows) + group("For developers", developerRows))
+        group(tr("Pictures"), lookRows) + group(tr("For developers"), developerRows))
       setMargins(content, 24)
       gtk_widget_set_size_request(content, 340, -1)
       gtk_window_set_child(window, content)
@@ -65,23 +65,24 @@
     private var lookRows: [Widget] {
       [
         choiceRow(
-          "Fill of cells", Self.modes.map(\.title),
+          tr("Fill of cells"), Self.modes.map(\.title),
           selected: Self.modes.firstIndex { $0.mode == style.mode } ?? 0
         ) { [weak self] in
           self?.style.mode = Self.modes[$0].mode
           self?.memory.fillsCells = $0 == 0
         },
-        switchRow("Round corners", isOn: style.hasRoundedCorners) { [weak self] in
+        switchRow(tr("Round corners"), isOn: style.hasRoundedCorners) { [weak self] in
           self?.style.hasRoundedCorners = $0
         },
         choiceRow(
-          "Appearance", ["Same as the desktop", "Light", "Dark"], selected: memory.appearance.rawValue
+          tr("Appearance"), [tr("Same as the desktop"), tr("Light"), tr("Dark")],
+          selected: memory.appearance.rawValue
         ) { [weak self] in
           let appearance = Look.Appearance(rawValue: $0) ?? .system
           Look.appearance = appearance
           self?.memory.appearance = appearance
         },
-        numberRow("Seconds of a slide", 1...60, step: 1, value: memory.slideSeconds) { [weak self] in
+        numberRow(tr("Seconds of a slide"), 1...60, step: 1, value: memory.slideSeconds) { [weak self] in
           self?.memory.slideSeconds = $0
         },
       ]
@@ -90,14 +91,15 @@
     private var developerRows: [Widget] {
       [
         choiceRow(
-          "Format", Self.sizes.map(\.title), selected: Self.sizes.firstIndex { $0.size == style.size } ?? 0
+          tr("Format"), Self.sizes.map(\.title),
+          selected: Self.sizes.firstIndex { $0.size == style.size } ?? 0
         ) { [weak self] in
           self?.style.size = Self.sizes[$0].size
         },
-        switchRow("Grey", isOn: style.isGrey) { [weak self] in self?.style.isGrey = $0 },
-        switchRow("Blurred", isOn: style.isBlurred) { [weak self] in self?.style.isBlurred = $0 },
+        switchRow(tr("Grey"), isOn: style.isGrey) { [weak self] in self?.style.isGrey = $0 },
+        switchRow(tr("Blurred"), isOn: style.isBlurred) { [weak self] in self?.style.isBlurred = $0 },
         numberRow(
-          "Disk cache, MB", 16...4096, step: 16,
+          tr("Disk cache, MB"), 16...4096, step: 16,
           value: (pipeline.diskCache?.capacity ?? DiskStorage.standardCapacity) >> 20
         ) { [pipeline] in
           let capacity = $0 << 20

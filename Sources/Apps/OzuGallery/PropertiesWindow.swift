@@ -17,37 +17,69 @@
     ) -> UnsafeMutablePointer<GtkWindow> {
       let widget: Widget = gtk_window_new()
       let window = cast(widget, to: GtkWindow.self)
-      gtk_window_set_title(window, "Properties")
+      gtk_window_set_title(window, tr("Properties"))
       gtk_window_set_transient_for(window, parent)
       gtk_window_set_modal(window, 1)
       gtk_window_set_resizable(window, 0)
       gtk_window_set_titlebar(window, gtk_header_bar_new())
-      let grid: Widget = gtk_grid_new()
-      gtk_grid_set_row_spacing(cast(grid, to: GtkGrid.self), 9)
-      gtk_grid_set_column_spacing(cast(grid, to: GtkGrid.self), 18)
-      setMargins(grid, 24)
-      gtk_window_set_child(window, grid)
+      let content = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [])
+      setMargins(content, 24)
+      gtk_window_set_child(window, content)
       closeByEscape(window)
-      fill(grid, [("Name", item.name)])
+      fill(content, PictureFacts(main: [(tr("Name"), item.name)]))
       // The window may be closed before the facts are known.
-      g_object_ref(ObjectPointer(grid))
+      g_object_ref(ObjectPointer(content))
       Task {
         let facts = await PictureFacts.facts(of: item, pipeline, response)
-        fill(grid, facts)
-        g_object_unref(ObjectPointer(grid))
+        fill(content, facts)
+        g_object_unref(ObjectPointer(content))
       }
       gtk_window_present(window)
       return window
     }
 
-    private static func fill(_ grid: Widget, _ facts: [(name: String, value: String)]) {
-      while let child = gtk_widget_get_first_child(grid) {
-        gtk_grid_remove(cast(grid, to: GtkGrid.self), child)
+    private static func fill(_ content: Widget, _ facts: PictureFacts) {
+      while let child = gtk_widget_get_first_child(content) {
+        gtk_box_remove(cast(content, to: GtkBox.self), child)
       }
+      let grid = table(facts.main)
+      gtk_box_append(cast(content, to: GtkBox.self), grid)
+      if let place = facts.place {
+        let link: Widget = gtk_link_button_new_with_label(place.map, place.text)
+        gtk_widget_set_halign(link, GTK_ALIGN_START)
+        gtk_widget_set_tooltip_text(link, tr("Show on a map"))
+        let row = gint(facts.main.count)
+        gtk_grid_attach(cast(grid, to: GtkGrid.self), name(tr("Place")), 0, row, 1, 1)
+        gtk_grid_attach(cast(grid, to: GtkGrid.self), link, 1, row, 1, 1)
+      }
+      guard !facts.all.isEmpty else { return }
+      let expander: Widget = gtk_expander_new_with_mnemonic(tr("_All metadata"))
+      let scrolled: Widget = gtk_scrolled_window_new()
+      gtk_widget_set_size_request(scrolled, -1, 260)
+      gtk_scrolled_window_set_policy(OpaquePointer(scrolled), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+      let all = table(facts.all)
+      gtk_widget_set_margin_top(all, 9)
+      gtk_scrolled_window_set_child(OpaquePointer(scrolled), all)
+      gtk_expander_set_child(OpaquePointer(expander), scrolled)
+      gtk_box_append(cast(content, to: GtkBox.self), expander)
+    }
+
+    private static func name(_ text: String) -> Widget {
+      let name = label(text, "property-name")
+      gtk_widget_set_halign(name, GTK_ALIGN_END)
+      gtk_widget_set_valign(name, GTK_ALIGN_START)
+      gtk_label_set_xalign(OpaquePointer(name), 1)
+      gtk_label_set_wrap(OpaquePointer(name), 1)
+      gtk_label_set_wrap_mode(OpaquePointer(name), PANGO_WRAP_WORD_CHAR)
+      gtk_label_set_max_width_chars(OpaquePointer(name), 20)
+      return name
+    }
+
+    private static func table(_ facts: [PictureFacts.Fact]) -> Widget {
+      let grid: Widget = gtk_grid_new()
+      gtk_grid_set_row_spacing(cast(grid, to: GtkGrid.self), 9)
+      gtk_grid_set_column_spacing(cast(grid, to: GtkGrid.self), 18)
       for (row, fact) in facts.enumerated() {
-        let name = label(fact.name, "property-name")
-        gtk_widget_set_halign(name, GTK_ALIGN_END)
-        gtk_widget_set_valign(name, GTK_ALIGN_START)
         let value = label(fact.value)
         gtk_widget_set_halign(value, GTK_ALIGN_START)
         gtk_label_set_xalign(OpaquePointer(value), 0)
@@ -58,9 +90,10 @@
         gtk_label_set_max_width_chars(OpaquePointer(value), 40)
         gtk_label_set_selectable(OpaquePointer(value), 1)
         gtk_widget_set_can_focus(value, 0)
-        gtk_grid_attach(cast(grid, to: GtkGrid.self), name, 0, gint(row), 1, 1)
+        gtk_grid_attach(cast(grid, to: GtkGrid.self), name(fact.name), 0, gint(row), 1, 1)
         gtk_grid_attach(cast(grid, to: GtkGrid.self), value, 1, gint(row), 1, 1)
       }
+      return grid
     }
 
     /// Makes Escape close a window.

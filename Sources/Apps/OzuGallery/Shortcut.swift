@@ -21,78 +21,100 @@
     let title: String
     let group: String
     var scope = Scope.always
+    /// The keys as the window that lists them has them; `nil` for a key that it does not have.
+    var listed: String?
 
-    static let all = [
-      Shortcut(keys: ["<Control>o"], action: "open", title: "Open pictures", group: "Files"),
-      Shortcut(keys: ["<Control><Shift>o"], action: "open-folder", title: "Open a folder", group: "Files"),
-      Shortcut(keys: ["<Control>c"], action: "copy", title: "Copy", group: "Files"),
-      Shortcut(keys: ["Delete"], action: "trash", title: "Move to trash", group: "Files"),
-      Shortcut(keys: ["<Control>z"], action: "undo", title: "Undo", group: "Files"),
-      Shortcut(keys: ["F2"], action: "rename", title: "Rename", group: "Files"),
-      Shortcut(keys: ["<Alt>5"], action: "rate-5", title: "Five stars", group: "Files"),
-      Shortcut(keys: ["<Alt>4"], action: "rate-4", title: "Four stars", group: "Files"),
-      Shortcut(keys: ["<Alt>3"], action: "rate-3", title: "Three stars", group: "Files"),
-      Shortcut(keys: ["<Alt>2"], action: "rate-2", title: "Two stars", group: "Files"),
-      Shortcut(keys: ["<Alt>1"], action: "rate-1", title: "One star", group: "Files"),
-      Shortcut(keys: ["<Alt>0"], action: "rate-0", title: "No stars", group: "Files"),
-      Shortcut(
-        keys: ["<Alt>Return", "<Control>i"], action: "properties", title: "Properties", group: "Files"),
-      Shortcut(
-        keys: ["Left"], action: "left", title: "Picture on the left", group: "One picture", scope: .detail),
-      Shortcut(
-        keys: ["Right"], action: "right", title: "Picture on the right", group: "One picture", scope: .detail),
-      Shortcut(
-        keys: ["Page_Down", "space"], action: "next", title: "Next picture", group: "One picture",
-        scope: .detail),
-      Shortcut(
-        keys: ["Page_Up", "BackSpace"], action: "previous", title: "Previous picture", group: "One picture",
-        scope: .detail),
-      Shortcut(keys: ["Home"], action: "first", title: "First picture", group: "One picture", scope: .detail),
-      Shortcut(keys: ["End"], action: "last", title: "Last picture", group: "One picture", scope: .detail),
-      Shortcut(
-        keys: ["plus", "equal", "<Control>plus", "<Control>equal", "KP_Add"], action: "zoom-in",
-        title: "Larger",
-        group: "One picture", scope: .detail),
-      Shortcut(
-        keys: ["minus", "<Control>minus", "KP_Subtract"], action: "zoom-out", title: "Smaller",
-        group: "One picture", scope: .detail),
-      Shortcut(
-        keys: ["0", "<Control>0"], action: "zoom-fit", title: "Fit to the window", group: "One picture",
-        scope: .detail),
-      Shortcut(
-        keys: ["1", "<Control>1"], action: "zoom-pixels", title: "Own pixels", group: "One picture",
-        scope: .detail),
-      Shortcut(
-        keys: ["<Control>r"], action: "turn-right", title: "Turn clockwise", group: "Files"),
-      Shortcut(
-        keys: ["<Control><Shift>r"], action: "turn-left", title: "Turn anticlockwise", group: "Files"),
-      Shortcut(
-        keys: ["Escape"], action: "back", title: "Back to all pictures", group: "One picture", scope: .detail),
-      Shortcut(
-        keys: ["<Alt>Up", "BackSpace"], action: "up", title: "Folder above", group: "All pictures",
-        scope: .grid),
-      Shortcut(
-        keys: ["<Control>plus", "<Control>equal", "<Control>KP_Add"], action: "cells-larger",
-        title: "Larger cells", group: "All pictures", scope: .grid),
-      Shortcut(
-        keys: ["<Control>minus", "<Control>KP_Subtract"], action: "cells-smaller", title: "Smaller cells",
-        group: "All pictures", scope: .grid),
-      Shortcut(
-        keys: ["<Control>a"], action: "select-all", title: "Select all", group: "All pictures", scope: .grid),
-      Shortcut(
-        keys: ["Escape"], action: "back", title: "Select nothing", group: "All pictures", scope: .grid),
-      Shortcut(keys: ["F11"], action: "fullscreen", title: "Full screen", group: "Window"),
-      Shortcut(keys: ["F5"], action: "slideshow", title: "Slideshow", group: "Window"),
-      Shortcut(keys: ["<Control>f"], action: "search", title: "Search", group: "Window"),
-      Shortcut(keys: ["<Control>n"], action: "names", title: "Show names", group: "Window"),
-      Shortcut(keys: ["<Control>t"], action: "filmstrip", title: "Show the filmstrip", group: "Window"),
-      Shortcut(keys: ["<Control>comma"], action: "preferences", title: "Preferences", group: "Window"),
-      Shortcut(
-        keys: ["<Control>question", "F1"], action: "shortcuts", title: "Keyboard shortcuts", group: "Window"),
-      Shortcut(keys: ["<Control><Shift>d"], action: "developer", title: "Counters", group: "Window"),
-      Shortcut(keys: ["<Control>w"], action: "close", title: "Close the window", group: "Window"),
-      Shortcut(keys: ["<Control>q"], action: "quit", title: "Quit", group: "Window"),
-    ]
+    init(
+      keys: [String], action: String, title: String, group: String, scope: Scope = .always, listed: String?
+    ) {
+      (self.keys, self.action, self.title, self.group) = (keys, action, title, group)
+      (self.scope, self.listed) = (scope, listed)
+    }
+
+    init(keys: [String], action: String, title: String, group: String, scope: Scope = .always) {
+      self.init(
+        keys: keys, action: action, title: title, group: group, scope: scope,
+        listed: keys.prefix(2).joined(separator: " "))
+    }
+
+    static let all: [Shortcut] =
+      [
+        Shortcut(keys: ["<Control>o"], action: "open", title: "Open pictures", group: "Files"),
+        Shortcut(keys: ["<Control><Shift>o"], action: "open-folder", title: "Open a folder", group: "Files"),
+        Shortcut(keys: ["<Control>c"], action: "copy", title: "Copy", group: "Files"),
+        Shortcut(keys: ["Delete"], action: "trash", title: "Move to trash", group: "Files"),
+        Shortcut(keys: ["<Control>z"], action: "undo", title: "Undo", group: "Files"),
+        Shortcut(keys: ["F2"], action: "rename", title: "Rename", group: "Files"),
+      ]
+      + (0...5).map { count in
+        // One line for all of them.
+        Shortcut(
+          keys: ["<Alt>\(count)"], action: "rate-\(count)", title: "Stars", group: "Files",
+          listed: count == 0 ? "<Alt>0...<Alt>5" : nil)
+      } + [
+        Shortcut(
+          keys: ["<Alt>Return", "<Control>i"], action: "properties", title: "Properties", group: "Files"),
+        Shortcut(
+          keys: ["Left"], action: "left", title: "Picture on the left", group: "One picture", scope: .detail),
+        Shortcut(
+          keys: ["Right"], action: "right", title: "Picture on the right", group: "One picture",
+          scope: .detail),
+        Shortcut(
+          keys: ["Page_Down", "space"], action: "next", title: "Next picture", group: "One picture",
+          scope: .detail),
+        Shortcut(
+          keys: ["Page_Up", "BackSpace"], action: "previous", title: "Previous picture", group: "One picture",
+          scope: .detail),
+        Shortcut(
+          keys: ["Home"], action: "first", title: "First picture", group: "One picture", scope: .detail),
+        Shortcut(keys: ["End"], action: "last", title: "Last picture", group: "One picture", scope: .detail),
+        Shortcut(
+          keys: ["plus", "equal", "<Control>plus", "<Control>equal", "KP_Add"], action: "zoom-in",
+          title: "Larger",
+          group: "One picture", scope: .detail),
+        Shortcut(
+          keys: ["minus", "<Control>minus", "KP_Subtract"], action: "zoom-out", title: "Smaller",
+          group: "One picture", scope: .detail),
+        Shortcut(
+          keys: ["0", "<Control>0"], action: "zoom-fit", title: "Fit to the window", group: "One picture",
+          scope: .detail),
+        Shortcut(
+          keys: ["1", "<Control>1"], action: "zoom-pixels", title: "Own pixels", group: "One picture",
+          scope: .detail),
+        Shortcut(
+          keys: ["<Control>r"], action: "turn-right", title: "Turn clockwise", group: "Files"),
+        Shortcut(
+          keys: ["<Control><Shift>r"], action: "turn-left", title: "Turn anticlockwise", group: "Files"),
+        Shortcut(
+          keys: ["Escape"], action: "back", title: "Back to all pictures", group: "One picture",
+          scope: .detail),
+        Shortcut(
+          keys: ["<Alt>Up", "BackSpace"], action: "up", title: "Folder above", group: "All pictures",
+          scope: .grid),
+        Shortcut(
+          keys: ["<Control>plus", "<Control>equal", "<Control>KP_Add"], action: "cells-larger",
+          title: "Larger cells", group: "All pictures", scope: .grid),
+        Shortcut(
+          keys: ["<Control>minus", "<Control>KP_Subtract"], action: "cells-smaller", title: "Smaller cells",
+          group: "All pictures", scope: .grid),
+        Shortcut(
+          keys: ["<Control>a"], action: "select-all", title: "Select all", group: "All pictures", scope: .grid
+        ),
+        Shortcut(
+          keys: ["Escape"], action: "back", title: "Select nothing", group: "All pictures", scope: .grid),
+        Shortcut(keys: ["F11"], action: "fullscreen", title: "Full screen", group: "Window"),
+        Shortcut(keys: ["F5"], action: "slideshow", title: "Slideshow", group: "Window"),
+        Shortcut(keys: ["<Control>f"], action: "search", title: "Search", group: "Window"),
+        Shortcut(keys: ["<Control>n"], action: "names", title: "Show names", group: "Window"),
+        Shortcut(keys: ["<Control>t"], action: "filmstrip", title: "Show the filmstrip", group: "Window"),
+        Shortcut(keys: ["<Control>comma"], action: "preferences", title: "Preferences", group: "Window"),
+        Shortcut(
+          keys: ["<Control>question", "F1"], action: "shortcuts", title: "Keyboard shortcuts", group: "Window"
+        ),
+        Shortcut(keys: ["<Control><Shift>d"], action: "developer", title: "Counters", group: "Window"),
+        Shortcut(keys: ["<Control>w"], action: "close", title: "Close the window", group: "Window"),
+        Shortcut(keys: ["<Control>q"], action: "quit", title: "Quit", group: "Window"),
+      ]
 
     /// Whether an entry with the keyboard focus needs its keys: letters, digits, arrows and Escape without Control and Alt.
     var isTyped: Bool {
@@ -142,7 +164,7 @@
 
     private static var description: String {
       var groups: [(title: String, shortcuts: [Shortcut])] = []
-      for shortcut in Shortcut.all {
+      for shortcut in Shortcut.all where shortcut.listed != nil {
         if let index = groups.firstIndex(where: { $0.title == shortcut.group }) {
           groups[index].shortcuts.append(shortcut)
         } else {
@@ -157,7 +179,7 @@
               "GtkShortcutsShortcut",
               [
                 ("title", tr(shortcut.title)),
-                ("accelerator", shortcut.keys.prefix(2).joined(separator: " ")),
+                ("accelerator", shortcut.listed ?? ""),
               ], []
             )
           })

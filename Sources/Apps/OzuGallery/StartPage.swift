@@ -20,7 +20,9 @@
         gtk_label_set_justify(OpaquePointer(line), GTK_JUSTIFY_CENTER)
         gtk_label_set_max_width_chars(OpaquePointer(line), 40)
       }
-      let buttons = [("Open _Folder…", "win.open-folder", true), ("Open _Pictures…", "win.open", false)].map {
+      let buttons = [
+        (tr("Open _Folder…"), "win.open-folder", true), (tr("Open _Pictures…"), "win.open", false),
+      ].map {
         title, action, isSuggested in
         let button: Widget = gtk_button_new_with_mnemonic(title)
         gtk_actionable_set_action_name(OpaquePointer(button), action)

@@ -17,6 +17,16 @@ enum Texts {
   static let current: [String: String] =
     language(ProcessInfo.processInfo.environment).flatMap { all[$0] } ?? [:]
 
+  /// The locale of dates and numbers.
+  static let locale: Locale = {
+    let environment = ProcessInfo.processInfo.environment
+    let name = ["LC_ALL", "LC_NUMERIC", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+    guard let name, name != "C", name != "POSIX", !name.hasPrefix("C.") else {
+      return Locale(identifier: "en_US")
+    }
+    return Locale(identifier: String(name.prefix { $0 != "." && $0 != "@" }))
+  }()
+
   /// The translations, by the code of their language.
   static let all: [String: [String: String]] = [:]
 

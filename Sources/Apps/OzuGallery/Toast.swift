@@ -17,7 +17,7 @@
       text = label("")
       gtk_label_set_ellipsize(OpaquePointer(text), PANGO_ELLIPSIZE_MIDDLE)
       gtk_label_set_max_width_chars(OpaquePointer(text), 40)
-      button = gtk_button_new_with_label("Undo")
+      button = gtk_button_new_with_label(tr("Undo"))
       gtk_widget_add_css_class(button, "flat")
       let content = box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [text, button])
       gtk_widget_add_css_class(content, "toast-box")

@@ -39,8 +39,16 @@
     private func choose(
       _ key: String, _ file: URL?, _ window: GalleryWindow, _ hands: Hands, _ checks: Checks
     ) async throws {
-      try await hands.press(key)
-      await checks.eventually("\(key) opens a dialog", hands.screen) { Self.dialogue(over: window) != nil }
+      try await choose(file, window, hands, checks) { try await hands.press(key) }
+    }
+
+    /// The same, for a dialog that is opened in another way.
+    func choose(
+      _ file: URL?, _ window: GalleryWindow, _ hands: Hands, _ checks: Checks,
+      opening: () async throws -> Void
+    ) async throws {
+      try await opening()
+      await checks.eventually("a dialog opens", hands.screen) { Self.dialogue(over: window) != nil }
       guard let dialogue = Self.dialogue(over: window) else { return }
       let other = Screen(Self.window(dialogue))
       for _ in 0..<30 { await other.nextFrame() }

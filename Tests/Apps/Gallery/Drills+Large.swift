@@ -28,6 +28,7 @@
           try await wheel(window, hands, screen, checks)
 
           try await turn(window, hands, screen, checks)
+          try await percentage(window, hands, screen, checks)
 
           try await hands.press("ctrl+t")
           await checks.eventually("Ctrl+T shows the filmstrip", screen) {
@@ -101,6 +102,50 @@
         "a drag to the right moves a turned picture up, but from \(before) to \(after)")
       try await hands.press("0", "ctrl+shift+r")
       await checks.eventually("Ctrl+Shift+R turns it back", screen) { model.viewSize == upright }
+    }
+
+    /// The size in per cent is shown and set, and in a narrow window there is room for it.
+    private func percentage(_ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks)
+      async throws
+    {
+      try await hands.press("1")
+      await checks.eventually("own pixels are 100 %", screen) { screen.says("100%") }
+      guard let button = screen.visible(gtk_menu_button_get_type()).first?.widget else {
+        checks.expect(false, "there is a button with the size")
+        return
+      }
+      try await hands.click(button)
+      let entry = { screen.visible(gtk_entry_get_type(), below: button).first?.widget }
+      await checks.eventually("a click opens an entry", screen) { entry() != nil }
+      for _ in 0..<20 { await screen.nextFrame() }
+      if let entry = entry() { gtk_widget_grab_focus(entry) }
+      try await hands.press("ctrl+a")
+      try await hands.type("250")
+      try await hands.press("Return")
+      await checks.eventually("250 makes it two and a half times as large", screen) {
+        screen.says("250%") && window.detail.zoom.scale == 2.5
+      }
+      await checks.eventually("the menu closes", screen) { entry() == nil }
+      try await hands.press("0")
+      await checks.eventually("0 fits it again", screen) { window.detail.zoom.isFitted }
+
+      var (width, height) = (gint(0), gint(0))
+      gtk_window_get_default_size(window.window, &width, &height)
+      for narrow in [500, 360] {
+        gtk_window_set_default_size(window.window, gint(narrow), height)
+        for _ in 0..<20 { await screen.nextFrame() }
+      }
+      await checks.eventually("a window can be 360 points wide", screen) {
+        gtk_widget_get_width(screen.window) == 360
+      }
+      try await keep("look-narrow", screen, window.detail.images.pipeline)
+      window.closeDetail()
+      for _ in 0..<40 { await screen.nextFrame() }
+      checks.equal(Int(gtk_widget_get_width(screen.window)), 360, "its width with the grid")
+      try await keep("look-narrow-grid", screen, window.detail.images.pipeline)
+      window.open(at: 1)
+      gtk_window_set_default_size(window.window, width, height)
+      for _ in 0..<20 { await screen.nextFrame() }
     }
 
     private func fullscreen(

@@ -155,7 +155,8 @@
       try await withPipeline { pipeline in
         try await withView(pipeline) { view, _ in
           view.alternativeText = "The harbour in the morning"
-          checks.expect(Self.isDescribed(view.widget), "a view with a text is an image with a description")
+          checks.expect(
+            Self.isDescribed(view.widget), "a view with a text is an image with a name and a description")
           checks.equal(view.alternativeText, "The harbour in the morning", "its text")
           view.alternativeText = nil
           checks.equal(view.alternativeText, nil, "a text that was taken away")
@@ -164,7 +165,7 @@
           let cells = screen.visible(gtk_picture_get_type(), below: window.grid.widget)
           checks.expect(!cells.isEmpty, "there are cells")
           for cell in cells {
-            checks.expect(Self.isDescribed(cell.widget), "a cell is an image with a description")
+            checks.expect(Self.isDescribed(cell.widget), "a cell is an image with a name and a description")
           }
           window.open(at: 3)
           await screen.nextFrame()
@@ -180,6 +181,7 @@
       let accessible = OpaquePointer(widget)
       return gtk_test_accessible_has_role(accessible, GTK_ACCESSIBLE_ROLE_IMG) != 0
         && gtk_test_accessible_has_property(accessible, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION) != 0
+        && gtk_test_accessible_has_property(accessible, GTK_ACCESSIBLE_PROPERTY_LABEL) != 0
     }
 
     // MARK: Tools

@@ -53,7 +53,7 @@
       }
     }
 
-    /// The text that assistive technologies read. A `GtkPicture` has one; a `GtkImage` gets a label.
+    /// The text that assistive technologies read. A `GtkPicture` keeps it.
     func alternativeText(of widget: UnsafeMutablePointer<GtkWidget>) -> String? {
       switch self {
       case .picture:
@@ -65,23 +65,23 @@
       }
     }
 
-    /// Sets the text that assistive technologies read; `nil` removes it.
+    /// Sets the text that assistive technologies read as the name of the picture; `nil` removes it.
     func setAlternativeText(_ text: String?, of widget: UnsafeMutablePointer<GtkWidget>) {
       switch self {
+      // For GTK it is only a description, and then the name is that of the widget's class.
       case .picture: gtk_picture_set_alternative_text(OpaquePointer(widget), text)
-      case .image:
-        // GTK has no function that returns the label, so a copy is kept.
-        g_object_set_qdata_full(Self.object(widget), Self.textKey, g_strdup(text)) { g_free($0) }
-        guard let text else {
-          return gtk_accessible_reset_property(OpaquePointer(widget), GTK_ACCESSIBLE_PROPERTY_LABEL)
-        }
-        var value = GValue()
-        g_value_init(&value, ozu_type_string())
-        g_value_set_string(&value, text)
-        var property = GTK_ACCESSIBLE_PROPERTY_LABEL
-        gtk_accessible_update_property_value(OpaquePointer(widget), 1, &property, &value)
-        g_value_unset(&value)
+      // GTK has no function that returns the label, so a copy is kept.
+      case .image: g_object_set_qdata_full(Self.object(widget), Self.textKey, g_strdup(text)) { g_free($0) }
       }
+      guard let text else {
+        return gtk_accessible_reset_property(OpaquePointer(widget), GTK_ACCESSIBLE_PROPERTY_LABEL)
+      }
+      var value = GValue()
+      g_value_init(&value, ozu_type_string())
+      g_value_set_string(&value, text)
+      var property = GTK_ACCESSIBLE_PROPERTY_LABEL
+      gtk_accessible_update_property_value(OpaquePointer(widget), 1, &property, &value)
+      g_value_unset(&value)
     }
 
     private static let textKey = g_quark_from_static_string("ozu-alternative-text")

@@ -1,0 +1,202 @@
+#if GTK
+  import CGTK
+  import Foundation
+  import Ozu
+  import OzuGTK
+  import OzuGallery
+  import OzuTesting
+
+  extension Drills {
+    /// Several pictures are selected and moved, rated, put into the trash; one is renamed.
+    func selection() async throws {
+      let checks = Checks()
+      let (folder, other) = (try PictureFolder(pictureCount: 6), try PictureFolder())
+      defer {
+        folder.remove()
+        other.remove()
+      }
+      try await withPipeline { pipeline in
+        try await withWindow([], pipeline) { window, screen in
+          let hands = Hands(screen: screen)
+          window.show(PictureSource(opening: [folder.url]))
+          await checks.eventually("a folder is opened", screen) { screen.cells(of: window).count == 6 }
+          await screen.settle(window, cellCount: 6)
+          let cells = screen.cells(of: window)
+          for name in ["2.jpg", "4.jpg"] {
+            guard let cell = cells[name]?.widget else { continue }
+            _ = try await Hands.xdotool(["keydown", "ctrl"])
+            try await hands.click(cell)
+            _ = try await Hands.xdotool(["keyup", "ctrl"])
+          }
+          await checks.eventually("Ctrl and clicks select two", screen) { screen.says("2 selected") }
+          checks.expect(!window.isShowingDetail, "and open none")
+          if let cell = cells["5.jpg"]?.widget { try await hands.click(cell) }
+          await checks.eventually("then a click selects one more", screen) { screen.says("3 selected") }
+          for _ in 0..<30 { await screen.nextFrame() }
+          try await keep("look-selection", screen, pipeline)
+
+          try await hands.press("alt+4")
+          await checks.eventually("Alt+4 gives stars, in files beside", screen) {
+            ["2.jpg", "4.jpg", "5.jpg"].allSatisfy { folder.has("\($0).xmp") } && screen.says("★★★★")
+          }
+          let text = try String(contentsOf: folder.file("2.jpg.xmp"), encoding: .utf8)
+          checks.expect(text.contains("xmp:Rating=\"4\""), "as XMP")
+
+          try await move(folder, other, window, hands, screen, checks)
+          try await rename(folder, window, hands, screen, checks)
+
+          gtk_widget_activate_action_variant(screen.window, "win.only-rated", nil)
+          await checks.eventually("only those with stars", screen) { window.grid.count == 3 }
+          gtk_widget_activate_action_variant(screen.window, "win.only-rated", nil)
+          window.grid.widget.focus()
+          try await hands.press("ctrl+a")
+          await checks.eventually("Ctrl+A selects all", screen) { screen.says("6 selected") }
+          try await hands.press("Escape")
+          await checks.eventually("Escape none", screen) { !screen.says("6 selected") }
+
+          try await hands.press("Home", "shift+Right", "Delete")
+          await checks.eventually("Shift and arrows select, Delete takes both out", screen) {
+            window.grid.count == 4
+          }
+          for _ in 0..<30 { await screen.nextFrame() }
+          try await hands.press("ctrl+z")
+          await checks.eventually("Ctrl+Z puts them back", screen) { window.grid.count == 6 }
+          checks.equal(window.grid.item(at: 0)?.name, "1.jpg", "the first then")
+        }
+      }
+      output.add(
+        "selection", checks, detail: "several pictures: selecting, stars, moving, the trash; a new name")
+    }
+
+    private func move(
+      _ folder: PictureFolder, _ other: PictureFolder, _ window: GalleryWindow, _ hands: Hands,
+      _ screen: Screen, _ checks: Checks
+    ) async throws {
+      for _ in 0..<30 { await screen.nextFrame() }
+      try await choose(other.url, window, hands, checks) {
+        try await self.click("Move to a folder", hands, checks)
+      }
+      await checks.eventually("three files are in the other folder", screen) {
+        ["2.jpg", "4.jpg", "5.jpg", "2.jpg.xmp"].allSatisfy(other.has) && window.grid.count == 3
+      }
+      checks.expect(!folder.has("2.jpg") && !folder.has("2.jpg.xmp"), "and gone from this one")
+      for _ in 0..<30 { await screen.nextFrame() }
+      try await click("Undo", hands, checks)
+      await checks.eventually("Undo brings them back", screen) {
+        folder.has("2.jpg") && window.grid.count == 6
+      }
+    }
+
+    private func rename(
+      _ folder: PictureFolder, _ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks
+    ) async throws {
+      window.open(at: 2)
+      await checks.eventually("the third is large", screen) { window.detail.images.picture != nil }
+      try await hands.press("F2")
+      await checks.eventually("F2 asks for a name", screen) { Self.dialogue(over: window) != nil }
+      guard let dialogue = Self.dialogue(over: window) else { return }
+      for _ in 0..<20 { await Screen(Self.window(dialogue)).nextFrame() }
+      try await hands.type("quay")
+      try await hands.press("Return")
+      await checks.eventually("the file has it, and keeps its ending", screen) {
+        folder.has("quay.jpg") && !folder.has("3.jpg")
+      }
+      await checks.eventually("the picture stays large, at its new place", screen) {
+        window.grid.item(at: window.position)?.name == "quay.jpg" && window.position == 5
+      }
+      window.closeDetail()
+    }
+
+    /// A turn is written into the file after a moment, in all formats that can keep one, and undone.
+    func turning() async throws {
+      let checks = Checks()
+      let folder = try PictureFolder(pictureCount: 3)
+      defer { folder.remove() }
+      Gallery.turnDelay = .milliseconds(300)
+      defer { Gallery.turnDelay = .milliseconds(1500) }
+      try await withPipeline { pipeline in
+        try await formats(pipeline, checks)
+        try await withWindow([], pipeline) { window, screen in
+          let hands = Hands(screen: screen)
+          window.show(PictureSource(opening: [folder.url]))
+          await checks.eventually("a folder is opened", screen) { screen.cells(of: window).count == 3 }
+          await screen.settle(window, cellCount: 3)
+          window.open(at: 1)
+          await checks.eventually("the second is large", screen) { window.detail.images.picture != nil }
+          try await hands.press("ctrl+r")
+          await checks.eventually("Ctrl+R turns the file", screen) {
+            Self.size(folder.file("2.jpg")) == PixelSize(400, 600)
+          }
+          await checks.eventually("which is shown upright then", screen) {
+            window.detail.quarterTurns == 0 && window.detail.images.picture?.size == PixelSize(400, 600)
+          }
+          for _ in 0..<40 { await screen.nextFrame() }
+          try await click("Undo", hands, checks)
+          await checks.eventually("Undo turns it back", screen) {
+            Self.size(folder.file("2.jpg")) == PixelSize(600, 400)
+              && window.detail.images.picture?.size == PixelSize(600, 400)
+          }
+          try await hands.press("ctrl+shift+r", "Right")
+          await checks.eventually("a turn is written at once when one leafs on", screen) {
+            window.position == 2 && Self.size(folder.file("2.jpg")) == PixelSize(400, 600)
+          }
+          window.closeDetail()
+          for _ in 0..<20 { await screen.nextFrame() }
+          try await hands.press("ctrl+a", "ctrl+r")
+          await checks.eventually("selected pictures are turned in the grid", screen) {
+            Self.size(folder.file("1.jpg")) == PixelSize(400, 600)
+              && Self.size(folder.file("2.jpg")) == PixelSize(600, 400)
+          }
+        }
+      }
+      output.add("turning", checks, detail: "turns in files, by their orientation, and back")
+    }
+
+    private static func size(_ file: URL) -> PixelSize? {
+      let registry = CodecRegistry.standard
+      return (try? Data(contentsOf: file)).flatMap { try? registry.header(of: $0, limits: .default).size }
+    }
+
+    /// The same picture four times round, whatever the format has had before.
+    private func formats(_ pipeline: ImagePipeline, _ checks: Checks) async throws {
+      let picture = Picture(NumberedPicture(7, size: PixelSize(64, 48)).bitmap)
+      let exif = EncodedMetadata(exif: Data(Self.block))
+      for type in [ImageType.jpeg, .png, .webp] {
+        for metadata in [nil, exif] {
+          var options = EncodingOptions()
+          if let metadata { options.metadata = metadata }
+          let file = try await pipeline.encode(picture, as: type, options: options)
+          var turned = file
+          for quarters in 1...4 {
+            guard let next = try? OrientedFile.turned(turned, by: 1) else {
+              checks.expect(type == .webp && metadata == nil, "a \(type.displayName) can be turned")
+              break
+            }
+            turned = next
+            let header = try CodecRegistry.standard.header(of: turned, limits: .default)
+            let expected = quarters.isMultiple(of: 2) ? PixelSize(64, 48) : PixelSize(48, 64)
+            checks.equal(header.size, expected, "the size of a \(type.displayName) after \(quarters) turns")
+            if metadata != nil {
+              checks.equal(header.metadata?.camera, "Ozu", "its camera")
+            }
+          }
+        }
+      }
+      for cut in [2, 4, 20, 40] {
+        let part = try NumberedPicture(1).data().prefix(cut)
+        checks.expect((try? OrientedFile.turned(Data(part), by: 1)) == nil, "\(cut) bytes cannot be turned")
+      }
+    }
+
+    /// EXIF data with the maker of a camera and no orientation.
+    private static let block: [UInt8] =
+      Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 0x01, 0x0F, 0, 2, 0, 0, 0, 4] + Array("Ozu\0".utf8) + [
+        0, 0, 0, 0,
+      ]
+  }
+
+  extension UnsafeMutablePointer<GtkWidget> {
+    @MainActor
+    fileprivate func focus() { gtk_widget_child_focus(self, GTK_DIR_TAB_FORWARD) }
+  }
+#endif
