@@ -59,6 +59,25 @@ def check_errors():
     return [f"Documentation/errors.md: {name}: a kind without a section, or a section without a kind" for name in sorted(kinds ^ sections)]
 
 
+def check_translations():
+    """Each text of the gallery is translated into each of its languages, and nothing else is."""
+    folder = "Sources/Apps/OzuGallery"
+
+    def swift(folder):
+        names = sorted(os.listdir(os.path.join(pages.ROOT, folder)))
+        return [f"{folder}/{name}" for name in names if name.endswith(".swift")]
+
+    source = "".join(map(pages.read, swift(folder)))
+    text = r'"((?:[^"\\\n]|\\.)+)"'
+    keys = set(re.findall(r"\btr\(\s*" + text, source)) | set(re.findall(r"\b(?:title|group): " + text, source))
+    problems = []
+    for path in swift(f"{folder}/Languages"):
+        translated = set(re.findall(r"^ +(\S.*?) = \S", pages.read(path).split('"""')[1], re.MULTILINE))
+        problems += [f"{path}: the text “{key}” is missing" for key in sorted(keys - translated)]
+        problems += [f"{path}: no text is “{key}”" for key in sorted(translated - keys)]
+    return problems
+
+
 def check_version():
     """The file VERSION is `Version.current`, the newest section of CHANGELOG.md, and what pages tell readers to depend on."""
     problems, version = [], pages.read("VERSION").strip()
@@ -108,7 +127,8 @@ def check_examples(writes):
 
 
 def main():
-    problems = check_map() + check_version() + check_ways() + check_errors() + check_examples(sys.argv[1:] == ["write"])
+    problems = check_map() + check_version() + check_ways() + check_errors() + check_translations()
+    problems += check_examples(sys.argv[1:] == ["write"])
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

@@ -84,8 +84,8 @@
     }
 
     private static var help: String {
-      tr(
-        """
+      Texts.language?.help
+        ?? """
         Usage: ozu-gallery [FOLDER | PICTURE… | FILE]
 
         Shows pictures: those of a folder, single ones, or those of the addresses in a
@@ -101,7 +101,7 @@
           -V, --version  the version
 
         In the window, Ctrl+? lists the keys.
-        """)
+        """
     }
 
     /// Opens a window for pictures; the app ends when the last window is closed.

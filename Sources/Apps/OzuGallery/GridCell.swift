@@ -94,6 +94,7 @@
       self.key = key
       images.clear()
       view.view.alternativeText = nil
+      setLabel(view.view.widget, item.name)
       showName(nil)
       showStars(0)
       let folder = folder ?? makeFolder(side)

@@ -36,7 +36,9 @@
     }
 
     /// Opens the window over another.
-    func open(over parent: UnsafeMutablePointer<GtkWindow>) {
+    ///
+    /// - Parameter isForDevelopers: whether it has the settings about processors and caches too.
+    func open(over parent: UnsafeMutablePointer<GtkWindow>, isForDevelopers: Bool) {
       if let window { return gtk_window_present(window) }
       let widget: Widget = gtk_window_new()
       let window = cast(widget, to: GtkWindow.self)
@@ -47,7 +49,8 @@
       gtk_window_set_titlebar(window, gtk_header_bar_new())
       let content = box(
         GTK_ORIENTATION_VERTICAL, spacing: 12,
-        group(tr("Pictures"), lookRows) + group(tr("For developers"), developerRows))
+        group(tr("Pictures"), lookRows)
+          + (isForDevelopers ? group(tr("For developers"), developerRows) : []))
       setMargins(content, 24)
       gtk_widget_set_size_request(content, 340, -1)
       gtk_window_set_child(window, content)

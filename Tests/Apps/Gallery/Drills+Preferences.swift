@@ -17,6 +17,17 @@
           let hands = Hands(screen: screen)
           await settle(window, screen)
           try await hands.press("ctrl+comma")
+          await checks.eventually("Ctrl+, opens the preferences", screen) {
+            Self.dialogue(over: window) != nil
+          }
+          let plain = Self.dialogue(over: window).map { Self.all(gtk_switch_get_type(), below: $0).count }
+          checks.equal(plain, 1, "the number of switches, of which those for developers are none")
+          try await hands.press("Escape")
+          await checks.eventually("Escape closes them", screen) { Self.dialogue(over: window) == nil }
+          // With the counters come the settings for developers.
+          gtk_widget_activate_action_variant(screen.window, "win.developer", nil)
+          try await hands.press("ctrl+comma")
+          gtk_widget_activate_action_variant(screen.window, "win.developer", nil)
           guard
             await checks.eventually(
               "Ctrl+, opens the preferences", screen, { Self.dialogue(over: window) != nil }),

@@ -41,7 +41,7 @@
       output.add("single", checks, detail: "one process for all windows")
     }
 
-    private static func start(
+    static func start(
       _ program: URL, _ arguments: [String], _ environment: [String: String]
     ) throws -> (process: Process, output: FileHandle) {
       let (process, pipe) = (Process(), Pipe())
@@ -54,7 +54,7 @@
     }
 
     /// The first line that comes.
-    private static func line(_ handle: FileHandle) -> String {
+    static func line(_ handle: FileHandle) -> String {
       var bytes = Data()
       while let byte = try? handle.read(upToCount: 1), let value = byte.first, value != 10 {
         bytes.append(value)

@@ -21,7 +21,9 @@
     func run() async -> Int32 {
       let drills: [(String, () async throws -> Void)] = [
         ("hop", hop), ("scale", scale), ("density", density), ("mapping", mapping), ("animation", animation),
-        ("destruction", destruction), ("accessibility", accessibility), ("originals", originals),
+        ("destruction", destruction), ("accessibility", accessibility), ("spoken", spoken),
+        ("languages", languages),
+        ("originals", originals),
         ("progressive", progressive), ("keyboard", keyboard), ("mouse", mouse), ("preferences", preferences),
         ("states", states), ("large", large), ("zoom", zoom), ("touch", touch),
         ("directions", directions), ("files", files), ("folders", folders), ("selection", selection),
