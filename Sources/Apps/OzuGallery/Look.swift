@@ -17,6 +17,10 @@
     private static let sheet = """
       gridview { padding: 6px; }
       gridview > child { padding: 4px; border-radius: 8px; }
+      gridview > child:selected { background: @theme_selected_bg_color; color: @theme_selected_fg_color; }
+      .stars { margin: 6px; padding: 0 6px; border-radius: 999px; background: rgba(0, 0, 0, 0.6); color: white;
+        font-size: 0.8em; }
+      .folder { padding: 6px; }
       .cell { background: alpha(currentColor, 0.07); border-radius: 4px; }
       .rounded { border-radius: 16px; }
       .cell-name { font-size: 0.85em; padding: 2px 2px 0 2px; }

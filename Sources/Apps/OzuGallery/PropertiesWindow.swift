@@ -64,14 +64,19 @@
       gtk_box_append(cast(content, to: GtkBox.self), expander)
     }
 
+    /// The number of letters of a name for which there is room.
+    private static let longestName = 26
+
     private static func name(_ text: String) -> Widget {
       let name = label(text, "property-name")
       gtk_widget_set_halign(name, GTK_ALIGN_END)
       gtk_widget_set_valign(name, GTK_ALIGN_START)
       gtk_label_set_xalign(OpaquePointer(name), 1)
-      gtk_label_set_wrap(OpaquePointer(name), 1)
-      gtk_label_set_wrap_mode(OpaquePointer(name), PANGO_WRAP_WORD_CHAR)
-      gtk_label_set_max_width_chars(OpaquePointer(name), 20)
+      // Names in XMP are paths.
+      gtk_label_set_ellipsize(OpaquePointer(name), PANGO_ELLIPSIZE_START)
+      gtk_label_set_width_chars(OpaquePointer(name), gint(min(text.count, longestName)))
+      gtk_label_set_max_width_chars(OpaquePointer(name), gint(longestName))
+      if text.count > longestName { gtk_widget_set_tooltip_text(name, text) }
       return name
     }
 

@@ -23,6 +23,7 @@
     init() {
       widget = gtk_menu_button_new()
       g_object_ref_sink(ObjectPointer(widget))
+      gtk_menu_button_set_has_frame(OpaquePointer(widget), 0)
       gtk_menu_button_set_child(OpaquePointer(widget), percentage)
       gtk_menu_button_set_popover(OpaquePointer(widget), popover)
       gtk_widget_set_tooltip_text(widget, tr("Size of the picture"))
