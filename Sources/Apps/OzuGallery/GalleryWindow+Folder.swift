@@ -2,6 +2,7 @@
   import CGTK
   import Foundation
   import Ozu
+  import OzuBase
   import OzuGTK
 
   /// Showing a source: reading it, following its changes, its order, and the way to other folders.
@@ -70,6 +71,8 @@
     /// Reads the source again and shows what has changed.
     func reload() {
       guard let source, !isClosing else { return }
+      // The server that draws pictures would be started once more.
+      if case .demo = source { return }
       reloadNumber += 1
       let (number, shown, order, isReversed) = (reloadNumber, showNumber, self.order, self.isReversed)
       Task {
@@ -180,10 +183,9 @@
 
     /// Ctrl and the wheel change the size of the cells.
     func followWheel() {
-      let wheel = gtk_event_controller_scroll_new(
-        GtkEventControllerScrollFlags(
-          rawValue: GTK_EVENT_CONTROLLER_SCROLL_VERTICAL.rawValue
-            | GTK_EVENT_CONTROLLER_SCROLL_DISCRETE.rawValue))!
+      let flags =
+        GTK_EVENT_CONTROLLER_SCROLL_VERTICAL.rawValue | GTK_EVENT_CONTROLLER_SCROLL_DISCRETE.rawValue
+      let wheel = gtk_event_controller_scroll_new(GtkEventControllerScrollFlags(rawValue: flags))!
       gtk_event_controller_set_propagation_phase(wheel, GTK_PHASE_CAPTURE)
       SignalSource(wheel).onScroll { [weak self] _, distance in
         let state = gtk_event_controller_get_current_event_state(wheel)
@@ -206,7 +208,8 @@
       gtk_widget_set_tooltip_text(slider, tr("Size of the cells"))
       SignalSource(sizeAdjustment).on("value-changed") { [weak self] _ in
         guard let self else { return }
-        let index = Int(gtk_adjustment_get_value(sizeAdjustment).rounded())
+        let index = Int(
+          clamping: gtk_adjustment_get_value(sizeAdjustment), rounded: .toNearestOrAwayFromZero)
         setCells(min(max(index, 0), PictureGrid.cellSides.count - 1))
       }
       let row = box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, [smaller, slider])

@@ -194,8 +194,7 @@
         }
         done.append((from, to))
         // What was said about a picture goes with it.
-        let beside = from.deletingLastPathComponent().appending(path: from.lastPathComponent + ".xmp")
-        guard FileManager.default.fileExists(atPath: beside.path(percentEncoded: false)) else { continue }
+        guard let beside = Sidecar.own(of: from) else { continue }
         _ = one(kind, beside, to.deletingLastPathComponent().appending(path: to.lastPathComponent + ".xmp"))
       }
       return (done, problems)

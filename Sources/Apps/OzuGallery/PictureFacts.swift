@@ -9,12 +9,12 @@ struct PictureFacts: Sendable {
   /// What most people want to know.
   var main: [Fact] = []
   /// Where the picture was taken.
-  var place: Place?
+  var location: Location?
   /// Everything that the metadata say.
   var all: [Fact] = []
 
   /// A place on the earth.
-  struct Place: Sendable {
+  struct Location: Sendable {
     /// Degrees north of the equator and east of Greenwich.
     let latitude: Double
     let longitude: Double
@@ -80,7 +80,7 @@ struct PictureFacts: Sendable {
       let values = try? await pipeline.metadata(for: ImageRequest(item.source)).values
     {
       if let latitude = values.latitude, let longitude = values.longitude {
-        facts.place = Place(latitude: latitude, longitude: longitude)
+        facts.location = Location(latitude: latitude, longitude: longitude)
       }
       facts.main += [(tr("Title"), values.title), (tr("Caption"), values.description)]
         .compactMap { name, value in value.map { (name, $0) } }

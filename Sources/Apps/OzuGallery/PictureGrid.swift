@@ -267,6 +267,7 @@
     /// Selects a picture alone, and scrolls to it.
     func select(_ position: Int) {
       guard position >= 0, position < count else { return }
+      isSelecting = false
       let place = guint(position + folderCount)
       gtk_selection_model_select_item(selection, place, 1)
       gtk_widget_activate_action_variant(Widget(grid), "list.scroll-to-item", g_variant_new_uint32(place))

@@ -42,6 +42,7 @@ public struct PictureItem: Sendable, Equatable {
   /// The folder; `nil` for a picture.
   var folder: URL? { isFolder ? url : nil }
 
+  /// Whether name, address and what is known about the file are equal.
   public static func == (a: PictureItem, b: PictureItem) -> Bool {
     a.name == b.name && a.url == b.url && a.isFolder == b.isFolder && a.stamp == b.stamp
       && a.rating == b.rating

@@ -120,6 +120,7 @@ public enum PictureSource: Sendable, Equatable {
         if Self.isFolder(url) { return try FolderListing(url).listing(of: url).pictures }
         var item = PictureItem(name: url.lastPathComponent, source: .url(url))
         item.stamp = PictureStamp(url)
+        item.rating = Sidecar.rating(Sidecar.file(of: url))
         return [item]
       }
       // Files and folders were chosen in an order; it is kept until the user asks for another.

@@ -44,8 +44,8 @@
       }
       let grid = table(facts.main)
       gtk_box_append(cast(content, to: GtkBox.self), grid)
-      if let place = facts.place {
-        let link: Widget = gtk_link_button_new_with_label(place.map, place.text)
+      if let location = facts.location {
+        let link: Widget = gtk_link_button_new_with_label(location.map, location.text)
         gtk_widget_set_halign(link, GTK_ALIGN_START)
         gtk_widget_set_tooltip_text(link, tr("Show on a map"))
         let row = gint(facts.main.count)

@@ -3,8 +3,8 @@ import Ozu
 import OzuBase
 import OzuCodecs
 
-/// The file beside a picture with what people say about it, in XMP (ISO 16684-1): `harbour.jpg.xmp`, as digiKam, darktable
-/// and gThumb name it. One that is called `harbour.xmp`, as Adobe's programs name it, is read and changed too.
+/// The file beside a picture with what people say about it, in XMP (ISO 16684-1): `harbour.jpg.xmp`, as digiKam and darktable
+/// name it. One that is called `harbour.xmp`, as Adobe's programs and gThumb name it, is read and changed where it is there.
 enum Sidecar {
   /// The name of the file beside a picture, if there is one among the names of its folder.
   static func name(of picture: String, among names: Set<String>) -> String? {
@@ -21,6 +21,12 @@ enum Sidecar {
     let folder = picture.deletingLastPathComponent()
     let files = candidates(picture.lastPathComponent).map { folder.appending(path: $0) }
     return files.first { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) } ?? files[0]
+  }
+
+  /// The file that belongs to one picture alone, and goes where it goes; `nil` if it is not there.
+  static func own(of picture: URL) -> URL? {
+    let file = picture.deletingLastPathComponent().appending(path: picture.lastPathComponent + ".xmp")
+    return FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) ? file : nil
   }
 
   /// The stars that a file states, 0 to 5; 0 if it states none or cannot be read.
