@@ -91,6 +91,8 @@ extension Resize {
     // Areas and sizes are compared by their geometry.
     (other.size, other.mode, other.crops, other.region) = (size, mode, crops, region)
     other.allowsUpscaling = allowsUpscaling
+    // A resampled picture has colours that its source does not have.
+    if kernel == .nearest { return false }
     if other.kernel == .lanczos3 { other.kernel = kernel }
     if other.quality == .balanced { other.quality = quality }
     if allowsEmbeddedThumbnail { other.allowsEmbeddedThumbnail = true }

@@ -14,6 +14,9 @@ extension Canvas {
   /// The most elements of a canvas.
   public static let mostElements = 1000
 
+  /// The most characters of all labels together.
+  public static let mostCharacters = 20_000
+
   /// The largest distance and length in an element, in pixels. Sums of a few of these are exact in a `Double`.
   static let farthest = Double(1 << 24)
 
@@ -35,7 +38,7 @@ extension Canvas {
   /// Checks all values and the price. Nothing is loaded and no memory is taken, so it is the first thing that is done with a
   /// canvas from outside.
   ///
-  /// - Throws: `CanvasError`: `invalid`, `tooManyElements`, `limitExceeded`.
+  /// - Throws: `CanvasError`: `invalid`, `label`, `tooManyElements`, `limitExceeded`.
   public func check(limits: DecodingLimits = .default) throws(CanvasError) {
     guard !size.isEmpty else { throw .invalid(element: nil, reason: "it has no pixels") }
     guard elements.count <= Self.mostElements else { throw .tooManyElements(elements.count) }
@@ -43,6 +46,7 @@ extension Canvas {
     for (index, element) in elements.enumerated() {
       if let flaw = element.flaw { throw .invalid(element: index, reason: flaw) }
     }
+    try checkLabels(limits)
     let price = price
     do throws(ImageDecodingError) {
       try limits.checkSide(of: size)
@@ -53,6 +57,23 @@ extension Canvas {
       try limits.checkDecodedByteCount(price.byteCount)
     } catch {
       throw CanvasError(error)
+    }
+  }
+
+  /// Checks the labels, each and the text of all together.
+  private func checkLabels(_ limits: DecodingLimits) throws(CanvasError) {
+    var count = 0
+    for (index, element) in elements.enumerated() {
+      guard case .label(let label, _) = element else { continue }
+      do throws(LabelError) {
+        try label.check(limits)
+      } catch {
+        throw .label(index, error)
+      }
+      count += label.characterCount
+      guard count <= Self.mostCharacters else {
+        throw .limitExceeded(.init(.characterCount, value: count, limit: Self.mostCharacters))
+      }
     }
   }
 

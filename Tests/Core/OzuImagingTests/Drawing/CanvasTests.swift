@@ -186,6 +186,17 @@ struct CanvasTests {
     #expect(
       refused(Self.canvas(PixelSize(4, 4), .color(.white), Array(repeating: full, count: 1001)))
         == .tooManyElements(1001))
+    let text = Canvas.Element.label(Label(String(repeating: "a", count: 5000)), Placement())
+    #expect(
+      refused(Self.canvas(PixelSize(4, 4), .color(.white), Array(repeating: text, count: 5)))
+        == .limitExceeded(.init(.characterCount, value: 25_000, limit: 20_000)))
+    let wrong = Canvas.Element.label(Label("a", size: 0), Placement())
+    if case .label(0, .invalid("size", reason: _)) = refused(
+      Self.canvas(PixelSize(4, 4), .color(.white), [wrong]))
+    {
+    } else {
+      Issue.record("a label of no size")
+    }
     let huge = Canvas.Element.picture(.init("a"), Placement(size: PixelSize(60_000, 60_000)))
     #expect(
       refused(Self.canvas(PixelSize(4, 4), .color(.white), [huge]))

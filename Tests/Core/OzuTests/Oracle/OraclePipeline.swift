@@ -155,7 +155,7 @@ struct OraclePipeline {
 
   private static func isFineEnough(_ larger: Resize?, for resize: Resize) -> Bool {
     guard let larger else { return true }
-    return [resize.kernel, .lanczos3].contains(larger.kernel)
+    return resize.kernel != .nearest && [resize.kernel, .lanczos3].contains(larger.kernel)
       && [resize.quality, .balanced].contains(larger.quality)
       && larger.light == resize.light && (!larger.allowsEmbeddedThumbnail || resize.allowsEmbeddedThumbnail)
   }
