@@ -193,8 +193,8 @@ struct OzuLabel {
   PangoAttrList *attributes;
   PangoLayout *parts[most_parts];
   int part_count;
-  // The place of the second part, in pixels.
-  double second_y;
+  // The place of the second part, in units of Pango.
+  int second_y;
   double outline;
 };
 
@@ -356,7 +356,7 @@ static bool cut(OzuLabel *self, const OzuLabelText *text, const char *all, int s
   PangoRectangle upper, lower;
   pango_layout_get_extents(before, NULL, &upper);
   pango_layout_get_extents(rest, NULL, &lower);
-  self->second_y = ceil((double)(upper.y + upper.height) / PANGO_SCALE);
+  self->second_y = upper.y + upper.height;
   if (text->width < 0 && text->alignment != OzuLabelAlignmentStart) {
     // Both lie between the sides of the longest line.
     int width = upper.width > lower.width ? upper.width : lower.width;
@@ -386,7 +386,7 @@ static int least(int a, int b) { return a < b ? a : b; }
 static int greatest(int a, int b) { return a > b ? a : b; }
 
 // Units to pixels; sides that overflowed in Pango are refused later.
-static int down(int units) { return (int)floor((double)units / PANGO_SCALE); }
+static int down(double units) { return (int)floor(units / PANGO_SCALE); }
 static int up(double units) { return (int)ceil(units / PANGO_SCALE); }
 
 // The edge of the ink, if it reaches out of the lines, and theirs otherwise. Less than half of a pixel is nothing but rounding, and
@@ -404,9 +404,10 @@ static bool measure(OzuLabel *self, OzuLabelBox *box) {
     PangoRectangle ink, logical;
     pango_layout_get_extents(self->parts[i], &ink, &logical);
     if (ink.width < 0 || ink.height < 0 || logical.width < 0 || logical.height < 0) return false;
-    int y = i == 0 ? 0 : (int)self->second_y, out = (int)ceil(self->outline);
-    int left = down(logical.x), top = y + down(logical.y);
-    int right = up((double)logical.x + logical.width), bottom = y + up((double)logical.y + logical.height);
+    int out = (int)ceil(self->outline);
+    double y = i == 0 ? 0 : self->second_y;
+    int left = down(logical.x), top = down(y + logical.y);
+    int right = up((double)logical.x + logical.width), bottom = up(y + logical.y + logical.height);
     box->left = i == 0 ? left : least(box->left, left);
     box->top = i == 0 ? top : least(box->top, top);
     box->right = i == 0 ? right : greatest(box->right, right);
@@ -419,9 +420,9 @@ static bool measure(OzuLabel *self, OzuLabelBox *box) {
     }
     if (ink.width > 0 && ink.height > 0) {
       box->ink_left = least(box->ink_left, out_of(left, ink.x, -1) - out);
-      box->ink_top = least(box->ink_top, y + out_of(top - y, ink.y, -1) - out);
+      box->ink_top = least(box->ink_top, out_of(top, y + ink.y, -1) - out);
       box->ink_right = greatest(box->ink_right, out_of(right, (double)ink.x + ink.width, 1) + out);
-      box->ink_bottom = greatest(box->ink_bottom, y + out_of(bottom - y, (double)ink.y + ink.height, 1) + out);
+      box->ink_bottom = greatest(box->ink_bottom, out_of(bottom, y + ink.y + ink.height, 1) + out);
     }
     if (i > 0) {
       box->ink_left = least(box->ink_left, left);
@@ -506,14 +507,14 @@ bool ozu_label_draw(
     cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
     for (int i = 0; i < self->part_count; i++) {
       cairo_new_path(cairo);
-      cairo_move_to(cairo, x, y + (i == 0 ? 0 : self->second_y));
+      cairo_move_to(cairo, x, y + (i == 0 ? 0 : (double)self->second_y / PANGO_SCALE));
       pango_cairo_layout_path(cairo, self->parts[i]);
       cairo_stroke(cairo);
     }
   }
   set_color(cairo, colors.text);
   for (int i = 0; i < self->part_count; i++) {
-    cairo_move_to(cairo, x, y + (i == 0 ? 0 : self->second_y));
+    cairo_move_to(cairo, x, y + (i == 0 ? 0 : (double)self->second_y / PANGO_SCALE));
     pango_cairo_show_layout(cairo, self->parts[i]);
   }
   cairo_surface_flush(surface);
