@@ -99,14 +99,14 @@ struct UsageTests {
       let run = await CommandRun(arguments)
       #expect(run.status == .done)
       for option in command.specification.options { #expect(run.output.contains("--\(option.name)")) }
-      let long = run.output.split(separator: "\n").filter { $0.count > HelpText.width }
+      let long = run.output.split(separator: "\n").filter { $0.count > 80 }
       #expect(long.isEmpty)
     }
     let examples = command.specification.examples
     #expect((1...5).contains(examples.count) && examples.allSatisfy { $0.line.contains("ozu \(name)") })
     let overview = await CommandRun("help").output
     #expect(overview.contains(command.specification.summary))
-    #expect(overview.split(separator: "\n").allSatisfy { $0.count <= HelpText.width })
+    #expect(overview.split(separator: "\n").allSatisfy { $0.count <= 80 })
     #expect(overview.contains("\nReads:  AVIF") && overview.contains("\nWrites: "))
   }
 

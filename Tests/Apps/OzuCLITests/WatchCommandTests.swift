@@ -92,7 +92,7 @@
       #expect(process.terminationReason == .exit && process.terminationStatus == 0)
       let messages = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       #expect(messages.contains("ozu: watching in; Ctrl-C ends it\n"))
-      #expect(messages.hasSuffix("ozu: 2 pictures, 0 failed\n"), "\(messages)")
+      #expect(messages.contains("\nozu: 2 pictures, ") && !messages.contains("failed"), "\(messages)")
       for name in results {
         #expect(try CodecRegistry.standard.header(of: #require(folder.data(name))).size == PixelSize(16, 12))
       }

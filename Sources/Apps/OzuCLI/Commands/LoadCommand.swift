@@ -163,7 +163,8 @@ struct LoadRun: Sendable {
   /// - Returns: whether something failed.
   func loadAll(_ listing: SourceListing, _ run: SourceRun<LoadReport>) async -> Bool {
     let start = ContinuousClock.now
-    var sum = LoadSum()
+    var sum = RunSum()
+    listing.problems.forEach { sum.add($0) }
     let hasFailure = await run.run(
       listing.sources, problems: listing.problems, { await load($0, $1, $2) }
     ) { report in

@@ -97,11 +97,18 @@ enum SetCommand: Command {
     let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
     let set = SetRun(recipe: recipe, page: page, writer: ResultWriter(target: target, pipeline: pipeline))
     let run = SourceRun<SetReport>(concurrentCount: concurrentSources, console: console, style: style)
-    let hasFailure = await run.run(listing.sources, problems: listing.problems.map { SetReport($0) }) {
-      text, index, _ in
+    let start = ContinuousClock.now
+    var sum = RunSum()
+    let problems = listing.problems.map { SetReport($0) }
+    problems.forEach { sum.add($0) }
+    let hasFailure = await run.run(listing.sources, problems: problems) { text, index, _ in
       await set.make(text, index)
-    } print: {
-      print($0, console, reports, style)
+    } print: { report in
+      sum.add(report)
+      print(report, console, reports, style)
+    }
+    if listing.sources.count > 1, style == .text || style == .verbose {
+      reports.print(sum.line(start.duration(to: .now)))
     }
     await pipeline.flush()
     let isTold = await observation.finish(pipeline, isJSON: style == .json)

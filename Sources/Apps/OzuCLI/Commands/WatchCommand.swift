@@ -212,7 +212,7 @@
     private let jobs: Int
     private let console: Console
     private let style: ReportStyle
-    private var sum = LoadSum()
+    private var sum = RunSum()
     private var (count, failureCount) = (0, 0)
     private let start = ContinuousClock.now
 
@@ -234,6 +234,7 @@
       } print: { report in
         if !report.errorLines.isEmpty { failureCount += 1 }
         if let load = report.load { sum.add(load) }
+        if let set = report.set { sum.add(set) }
         report.print(style, to: console)
       }
     }
@@ -241,7 +242,7 @@
     /// Prints the sum. Returns whether something failed.
     func finish() -> Bool {
       if count > 0, style == .text || style == .verbose {
-        console.printError("ozu: \(count) \(count == 1 ? "picture" : "pictures"), \(failureCount) failed")
+        console.printError("ozu: " + sum.line(start.duration(to: .now)))
       }
       return failureCount > 0
     }

@@ -151,35 +151,6 @@ struct LoadReport: SourceReporting {
   }
 }
 
-/// The sum of several reports of `ozu load`: `60 pictures, 312.4 MB to 4.1 MB in 7.20 s, 1 failed`.
-struct LoadSum {
-  private(set) var count = 0
-  private var (failureCount, byteCount, leftOutCount) = (0, 0, 0)
-  private var writtenByteCount: Int?
-
-  mutating func add(_ report: LoadReport) {
-    guard case .success(let loaded) = report.outcome else {
-      failureCount += 1
-      return
-    }
-    if loaded.written?.isLeftOut ?? false {
-      leftOutCount += 1
-      return
-    }
-    count += 1
-    byteCount += loaded.byteCount
-    if let written = loaded.written { writtenByteCount = (writtenByteCount ?? 0) + written.image.data.count }
-  }
-
-  func line(_ duration: Duration) -> String {
-    var line = "\(count) \(count == 1 ? "picture" : "pictures"), \(Format.bytes(byteCount))"
-    if let writtenByteCount { line += " to \(Format.bytes(writtenByteCount))" }
-    line += " in \(Format.duration(duration))"
-    if leftOutCount > 0 { line += ", \(leftOutCount) not smaller and not written" }
-    return failureCount == 0 ? line : line + ", \(failureCount) failed"
-  }
-}
-
 extension Error {
   /// One line that does not repeat the source.
   var reason: String {

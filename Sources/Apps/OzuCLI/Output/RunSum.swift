@@ -1,0 +1,45 @@
+import Ozu
+
+/// The sum of several reports, for people: `60 pictures, 312.4 MB to 4.1 MB in 7.20 s, 1 failed`.
+struct RunSum {
+  /// The pictures that were loaded.
+  private(set) var count = 0
+  private var (failureCount, byteCount, leftOutCount, fileCount) = (0, 0, 0, 0)
+  private var writtenByteCount: Int?
+
+  mutating func add(_ report: LoadReport) {
+    guard case .success(let loaded) = report.outcome else {
+      failureCount += 1
+      return
+    }
+    if loaded.written?.isLeftOut ?? false {
+      leftOutCount += 1
+      return
+    }
+    count += 1
+    byteCount += loaded.byteCount
+    if let written = loaded.written { writtenByteCount = (writtenByteCount ?? 0) + written.image.data.count }
+  }
+
+  mutating func add(_ report: SetReport) {
+    guard case .success(let made) = report.outcome else {
+      failureCount += 1
+      return
+    }
+    count += 1
+    byteCount += made.largest?.sourceByteCount ?? 0
+    fileCount += made.files.count
+    writtenByteCount = (writtenByteCount ?? 0) + made.files.reduce(0) { $0 + $1.image.data.count }
+  }
+
+  func line(_ duration: Duration) -> String {
+    var line = "\(count) \(count == 1 ? "picture" : "pictures"), \(Format.bytes(byteCount))"
+    if let writtenByteCount {
+      line += " to \(Format.bytes(writtenByteCount))"
+      if fileCount > 0 { line += " in \(fileCount) files" }
+    }
+    line += fileCount > 0 ? ", \(Format.duration(duration))" : " in \(Format.duration(duration))"
+    if leftOutCount > 0 { line += ", \(leftOutCount) not smaller and not written" }
+    return failureCount == 0 ? line : line + ", \(failureCount) failed"
+  }
+}
