@@ -35,11 +35,17 @@
       try folder.write(Data("x".utf8), to: ".hidden")
       try folder.write(Data("x".utf8), to: "a.crdownload")
       rename(folder.path(".hidden"), folder.path("moved"))
+      mkdir(folder.path("old"), 0o700)
       mkdir(folder.path("sub"), 0o700)
       try folder.write(Data("x".utf8), to: "sub/new")
       let open = open(folder.path("written"), O_CREAT | O_WRONLY, 0o600)
       close(open)
       #expect(await Set(names) == ["|moved", "sub|new", "|written"])
+      // A subfolder that is moved within the folder has its new name.
+      async let moved = Self.files(watch, 1)
+      rename(folder.path("old"), folder.path("sub/young"))
+      try folder.write(Data("x".utf8), to: "sub/young/b")
+      #expect(await moved == ["sub/young|b"])
       watch.end()
       #expect(await ChildRun.onThread { watch.next() == nil })
     }
@@ -47,10 +53,12 @@
     @Test("a folder that goes is an event; one that is not there is an error")
     func gone() async throws {
       let folder = try Folder()
-      mkdir(folder.path("in"), 0o700)
-      let watch = try FolderWatch(folder.path("in"), isRecursive: false, results: nil)
-      rmdir(folder.path("in"))
-      #expect(await ChildRun.onThread { watch.next() } == [.gone])
+      for isMoved in [false, true] {
+        mkdir(folder.path("in"), 0o700)
+        let watch = try FolderWatch(folder.path("in"), isRecursive: false, results: nil)
+        if isMoved { rename(folder.path("in"), folder.path("other")) } else { rmdir(folder.path("in")) }
+        #expect(await ChildRun.onThread { watch.next() } == [.gone])
+      }
       #expect(throws: SystemError.self) {
         try FolderWatch(folder.path("in"), isRecursive: false, results: nil)
       }

@@ -23,7 +23,12 @@ struct ManualPage {
         lines += [".TP", "\\fB\(letter)\(escaped(option.usage))\\fR", escaped(option.help)]
       }
     }
-    lines += [".SH EXAMPLES"] + commands.compactMap(\.examples.first).flatMap(example)
+    lines += [".SH EXAMPLES"]
+    for command in commands {
+      // Beside each other, examples of many commands say best what the command is for.
+      guard let first = command.examples.first, command.summary.hasSuffix(".") else { continue }
+      lines += example(Example(String(command.summary.dropLast()), first.line))
+    }
     lines += section(
       "EXIT STATUS",
       [

@@ -116,6 +116,12 @@
       func has(_ flag: some BinaryInteger) -> Bool { mask & UInt32(truncatingIfNeeded: flag) != 0 }
       if has(IN_Q_OVERFLOW) { return [.overflow] }
       if watch == root, has(IN_DELETE_SELF) || has(IN_IGNORED) { return [.gone] }
+      if has(IN_MOVE_SELF), let place = folders[watch], access(place.path, F_OK) != 0 {
+        // One that was moved within the watched folder has its new path already, because its parent's event came before.
+        if watch == root { return [.gone] }
+        inotify_rm_watch(descriptor, watch)
+        return []
+      }
       if has(IN_IGNORED) {
         folders[watch] = nil
         return []
