@@ -4,80 +4,199 @@
   import Ozu
   import OzuGTK
 
-  /// Opening files in a window, and moving them to the trash.
+  /// Actions on the files of the selected pictures: copying and moving, the trash, names, stars and other programs.
   extension GalleryWindow {
-    // MARK: Dialogues
-
-    func chooseFiles() {
-      let filter = gtk_file_filter_new()!
-      defer { g_object_unref(ObjectPointer(filter)) }
-      gtk_file_filter_set_name(filter, tr("Pictures"))
-      for suffix in ImageFormat.readEndings.sorted() { gtk_file_filter_add_suffix(filter, suffix) }
-      choose(tr("Open Pictures"), filter) { [weak self] in self?.show(PictureSource(opening: $0)) }
+    /// The pictures for actions: the large one, else the selected ones.
+    var subjects: [PictureItem] {
+      isShowingDetail ? [grid.item(at: position)].compactMap(\.self) : grid.selectedItems
     }
 
-    func chooseFolder() {
-      choose(tr("Open a Folder"), nil) { [weak self] in self?.show(PictureSource(opening: $0)) }
+    func selectAll() { grid.selectAll() }
+
+    /// The bar below the grid while pictures are selected.
+    func selectionBar() -> Widget {
+      let bar: Widget = gtk_action_bar_new()
+      let packed = [
+        button("edit-clear-symbolic", tr("Select nothing")) { [weak self] in self?.grid.unselectAll() },
+        selectionLabel,
+      ]
+      for widget in packed { gtk_action_bar_pack_start(OpaquePointer(bar), widget) }
+      let buttons = [
+        button("user-trash-symbolic", tr("Move to trash")) { [weak self] in self?.trash() },
+        button("folder-symbolic", tr("Move to a folder")) { [weak self] in self?.transfer(.move) },
+        button("edit-copy-symbolic", tr("Copy to a folder")) { [weak self] in self?.transfer(.copy) },
+        button("object-rotate-right-symbolic", tr("Turn clockwise")) { [weak self] in self?.turns.turn(by: 1)
+        },
+      ]
+      for button in buttons { gtk_action_bar_pack_end(OpaquePointer(bar), button) }
+      gtk_action_bar_set_revealed(OpaquePointer(bar), 0)
+      return bar
     }
 
-    /// Asks for files, or for a folder if there is no filter.
-    ///
-    /// - Parameter action: called with what was chosen; not if that is nothing.
-    func choose(
-      _ title: String, _ filter: OpaquePointer?, _ action: @escaping @MainActor ([URL]) -> Void
-    ) {
-      let answer = Answer<[URL]> { [weak self] chosen in
-        switch chosen {
-        case .success([]): break
-        case .success(let urls): action(urls)
-        case .failure(let error): self?.toast.show(tr("Nothing can be opened: %1", error.message))
+    /// Shows how many pictures are selected.
+    func updateSelection() {
+      let count = grid.selectedItems.count
+      let isShown = !isShowingDetail && (count > 1 || (count == 1 && grid.isSelecting))
+      gtk_label_set_text(OpaquePointer(selectionLabel), tr("%1 selected", "\(count)"))
+      gtk_action_bar_set_revealed(OpaquePointer(actionBar), isShown ? 1 : 0)
+    }
+
+    // MARK: Copying and moving
+
+    /// Asks for a folder, and copies or moves the files of the subjects into it.
+    func transfer(_ kind: FileTransfer.Kind) {
+      let files = subjects.compactMap(\.file)
+      guard !files.isEmpty else {
+        return toast.show(tr("Only files of this machine can be copied and moved"))
+      }
+      let title = kind == .copy ? tr("Copy to a Folder") : tr("Move to a Folder")
+      choose(title, nil) { [weak self] urls in
+        if let folder = urls.first { self?.transfer(files, kind, to: folder) }
+      }
+    }
+
+    /// Copies or moves files into a folder; moving can be undone.
+    func transfer(_ files: [URL], _ kind: FileTransfer.Kind, to folder: URL) {
+      turns.finish()
+      toast.finish()
+      let wasShowingDetail = isShowingDetail
+      Task {
+        let result = await FileTransfer.run(
+          kind, files.map { ($0, folder.appending(path: $0.lastPathComponent)) })
+        guard !isClosing else { return }
+        if kind == .move { dropMoved(result.done.map(\.from), wasShowingDetail) }
+        reload()
+        let (count, name) = (result.done.count, folder.lastPathComponent)
+        if let problem = result.problems.first {
+          return toast.show(problem)
+        }
+        switch (kind, count) {
+        case (.copy, 1): toast.show(tr("Copied to “%1”", name))
+        case (.copy, _): toast.show(tr("%1 pictures copied to “%2”", "\(count)", name))
+        case (.move, _):
+          let text =
+            count == 1 ? tr("Moved to “%1”", name) : tr("%1 pictures moved to “%2”", "\(count)", name)
+          toast.show(text, undo: { [weak self] in self?.undo(result.done) })
         }
       }
-      ozu_choose_files(
-        window, title, filter,
-        { files, error, answer in
-          let urls = files.map(GalleryWindow.urls) ?? []
-          Answer<[URL]>.take(answer, error.map { .failure(DesktopError($0)) } ?? .success(urls))
-        }, answer.retained())
     }
 
-    private nonisolated static func urls(of files: OpaquePointer) -> [URL] {
-      (0..<g_list_model_get_n_items(files)).compactMap { index in
-        guard let file = g_list_model_get_item(files, index) else { return nil }
-        defer { g_object_unref(file) }
-        return url(of: OpaquePointer(file))
+    /// Takes moved files out of a list that is not a folder; a folder is read again.
+    private func dropMoved(_ files: [URL], _ wasShowingDetail: Bool) {
+      guard listing.folder == nil else { return }
+      for item in listing.pictures where item.file.map(files.contains) ?? false { _ = grid.remove(item.name) }
+      listing.pictures.removeAll { $0.file.map(files.contains) ?? false }
+      afterRemoval(wasShowingDetail)
+    }
+
+    private func undo(_ moves: [FileTransfer.Pair]) {
+      Task {
+        let result = await FileTransfer.run(.move, moves.map { ($0.to, $0.from) })
+        guard !isClosing else { return }
+        if let problem = result.problems.first { toast.show(problem) }
+        reload()
       }
     }
 
-    private nonisolated static func url(of file: OpaquePointer) -> URL? {
-      guard let path = g_file_get_path(file) else { return nil }
-      defer { g_free(path) }
-      return URL(filePath: String(cString: path))
-    }
-
-    // MARK: Dropping
-
-    func acceptDrops() {
-      let target = gtk_drop_target_new(gdk_file_list_get_type(), GDK_ACTION_COPY)!
-      SignalSource(target).onDrop { [weak self] value in
-        guard let list = g_value_get_boxed(value).map({ OpaquePointer($0) }) else { return false }
-        var urls: [URL] = []
-        let first = gdk_file_list_get_files(list)
-        var entry = first
-        while let present = entry {
-          if let file = present.pointee.data, let url = Self.url(of: OpaquePointer(file)) { urls.append(url) }
-          entry = present.pointee.next
+    /// Saves the visible part of the large picture as a file beside it.
+    func savePart() {
+      guard isShowingDetail, let file = subject?.file, let geometry = detail.zoom.model.geometry else {
+        return
+      }
+      let part = PartCopy.rectangle(of: geometry.visible, in: geometry.pictureSize)
+      let quarters = detail.quarterTurns
+      Task {
+        do {
+          let copy = try await PartCopy.write(part, of: file, turnedBy: quarters, pipeline)
+          guard !isClosing else { return }
+          toast.show(
+            tr("Saved as “%1”", copy.lastPathComponent),
+            undo: {
+              Task { await Trash.move([copy]) }
+            })
+        } catch {
+          guard !isClosing else { return }
+          let reason = (error as? ImageError)?.explanation ?? error.localizedDescription
+          toast.show(tr("The part cannot be saved: %1", reason))
         }
-        g_slist_free(first)
-        guard !urls.isEmpty else { return false }
-        self?.show(PictureSource(opening: urls))
-        return true
       }
-      let content = gtk_window_get_child(window)!
-      SignalSource(target).on("notify::current-drop") { target in
-        toggle(content, "drop-here", gtk_drop_target_get_current_drop(OpaquePointer(target)) != nil)
+    }
+
+    // MARK: The name
+
+    func rename() {
+      guard let item = subject, subjects.count == 1, let file = item.file else { return }
+      RenameWindow.open(over: window, file.lastPathComponent) { [weak self] name in
+        self?.rename(item, to: name)
       }
-      gtk_widget_add_controller(content, target)
+    }
+
+    /// Gives the file of a picture another name; it can be undone.
+    func rename(_ item: PictureItem, to name: String) {
+      guard let file = item.file, name != file.lastPathComponent else { return }
+      turns.finish()
+      let new = file.deletingLastPathComponent().appending(path: name, directoryHint: .notDirectory)
+      Task {
+        let result = await FileTransfer.run(.move, [(file, new)])
+        guard !isClosing else { return }
+        if let problem = result.problems.first { return toast.show(problem) }
+        renamed[item.name] = name
+        reload()
+        toast.show(
+          tr("Renamed to “%1”", name),
+          undo: { [weak self] in
+            self?.renamed[name] = item.name
+            self?.undo(result.done)
+          })
+      }
+    }
+
+    // MARK: Stars
+
+    /// Sets the stars of the subjects, in files beside them.
+    func rate(_ rating: Int) {
+      let items = subjects.filter { $0.file != nil }
+      guard !items.isEmpty else { return }
+      let before = items.map { ($0, $0.rating) }
+      set(items.map { ($0, rating) })
+      let stars = rating == 0 ? tr("No stars") : String(repeating: "★", count: rating)
+      toast.show(stars, undo: { [weak self] in self?.set(before) })
+    }
+
+    private func set(_ ratings: [(item: PictureItem, rating: Int)]) {
+      for (item, rating) in ratings {
+        grid.change(item.name) { $0.rating = rating }
+        grid.refresh(item.name)
+        if let index = listing.pictures.firstIndex(where: { $0.name == item.name }) {
+          listing.pictures[index].rating = rating
+        }
+      }
+      Task {
+        let reason = await Self.write(
+          ratings.compactMap { item, rating in item.file.map { ($0, rating) } })
+        guard !isClosing else { return }
+        if let reason { toast.show(tr("The stars cannot be written: %1", reason)) }
+        reload()
+      }
+    }
+
+    @concurrent
+    private static func write(_ ratings: [(file: URL, rating: Int)]) async -> String? {
+      var reason: String?
+      for (file, rating) in ratings {
+        do { try Sidecar.setRating(rating, of: file) } catch { reason = error.localizedDescription }
+      }
+      return reason
+    }
+
+    // MARK: Other programs
+
+    /// Opens the files of the subjects in another program.
+    func open(with id: String) {
+      let files = subjects.compactMap(\.file)
+      if let reason = Programs.open(files, with: id) {
+        toast.show(tr("The program cannot be started: %1", reason))
+      }
     }
 
     // MARK: The trash
@@ -89,7 +208,7 @@
       guard items.allSatisfy({ $0.file != nil }) else {
         return toast.show(tr("Only files of this machine can go to the trash"))
       }
-      finishTurns()
+      turns.finish()
       // Files that still wait are moved first.
       toast.finish()
       let number = showNumber
@@ -164,37 +283,6 @@
           defer { g_clear_error(&error) }
           Answer<Void>.take(answer, isOpened ? .success(()) : .failure(DesktopError(error)))
         }, answer.retained())
-    }
-  }
-
-  /// Moves files to the trash of the desktop.
-  enum Trash {
-    /// Moves files to the trash.
-    ///
-    /// - Returns: the reasons why some could not be moved.
-    @concurrent
-    static func move(_ files: [URL]) async -> [URL: String] {
-      files.reduce(into: [:]) { reasons, file in reasons[file] = moveNow(file) }
-    }
-
-    /// Moves a file on this thread, and with it what was said about the picture.
-    ///
-    /// - Returns: the reason why it could not be moved; `nil` when it was moved.
-    /// - Complexity: waits for the file system. Do not call it on the main thread, unless the program ends.
-    static func moveNow(_ url: URL) -> String? {
-      let beside = Sidecar.own(of: url)
-      if let reason = one(url) { return reason }
-      if let beside { _ = one(beside) }
-      return nil
-    }
-
-    private static func one(_ url: URL) -> String? {
-      let file = g_file_new_for_path(url.path(percentEncoded: false))
-      defer { g_object_unref(UnsafeMutableRawPointer(file)) }
-      var error: UnsafeMutablePointer<GError>?
-      guard g_file_trash(file, nil, &error) == 0 else { return nil }
-      defer { g_error_free(error) }
-      return DesktopError(error).message
     }
   }
 #endif

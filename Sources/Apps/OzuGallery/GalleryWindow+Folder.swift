@@ -42,7 +42,7 @@
 
     /// Shows a listing instead of what there is.
     func show(_ listing: Listing, title: String, of source: PictureSource?) {
-      finishTurns()
+      turns.finish()
       toast.finish()
       showNumber += 1
       closeDetail()
@@ -104,7 +104,7 @@
     }
 
     private func apply(_ new: Listing, _ current: String?, isRewritten: Bool) {
-      _ = grid.update(visible(new))
+      grid.update(visible(new))
       defer {
         updateTitle()
         updateStart()
@@ -115,7 +115,7 @@
         if grid.count == 0 { closeDetail() } else { open(at: min(position, grid.count - 1)) }
         return
       }
-      if isRewritten, turned[current] == nil {
+      if isRewritten, !turns.isWaiting(current) {
         open(at: place)
       } else if grid.item(at: position)?.name != current || place != position {
         position = place
@@ -215,6 +215,80 @@
       let row = box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, [smaller, slider])
       gtk_widget_set_margin_start(row, 12)
       return row
+    }
+
+    // MARK: Dialogues
+
+    func chooseFiles() {
+      let filter = gtk_file_filter_new()!
+      defer { g_object_unref(ObjectPointer(filter)) }
+      gtk_file_filter_set_name(filter, tr("Pictures"))
+      for suffix in ImageFormat.readEndings.sorted() { gtk_file_filter_add_suffix(filter, suffix) }
+      choose(tr("Open Pictures"), filter) { [weak self] in self?.show(PictureSource(opening: $0)) }
+    }
+
+    func chooseFolder() {
+      choose(tr("Open a Folder"), nil) { [weak self] in self?.show(PictureSource(opening: $0)) }
+    }
+
+    /// Asks for files, or for a folder if there is no filter.
+    ///
+    /// - Parameter action: called with what was chosen; not if that is nothing.
+    func choose(
+      _ title: String, _ filter: OpaquePointer?, _ action: @escaping @MainActor ([URL]) -> Void
+    ) {
+      let answer = Answer<[URL]> { [weak self] chosen in
+        switch chosen {
+        case .success([]): break
+        case .success(let urls): action(urls)
+        case .failure(let error): self?.toast.show(tr("Nothing can be opened: %1", error.message))
+        }
+      }
+      ozu_choose_files(
+        window, title, filter,
+        { files, error, answer in
+          let urls = files.map(GalleryWindow.urls) ?? []
+          Answer<[URL]>.take(answer, error.map { .failure(DesktopError($0)) } ?? .success(urls))
+        }, answer.retained())
+    }
+
+    private nonisolated static func urls(of files: OpaquePointer) -> [URL] {
+      (0..<g_list_model_get_n_items(files)).compactMap { index in
+        guard let file = g_list_model_get_item(files, index) else { return nil }
+        defer { g_object_unref(file) }
+        return url(of: OpaquePointer(file))
+      }
+    }
+
+    private nonisolated static func url(of file: OpaquePointer) -> URL? {
+      guard let path = g_file_get_path(file) else { return nil }
+      defer { g_free(path) }
+      return URL(filePath: String(cString: path))
+    }
+
+    // MARK: Dropping
+
+    func acceptDrops() {
+      let target = gtk_drop_target_new(gdk_file_list_get_type(), GDK_ACTION_COPY)!
+      SignalSource(target).onDrop { [weak self] value in
+        guard let list = g_value_get_boxed(value).map({ OpaquePointer($0) }) else { return false }
+        var urls: [URL] = []
+        let first = gdk_file_list_get_files(list)
+        var entry = first
+        while let present = entry {
+          if let file = present.pointee.data, let url = Self.url(of: OpaquePointer(file)) { urls.append(url) }
+          entry = present.pointee.next
+        }
+        g_slist_free(first)
+        guard !urls.isEmpty else { return false }
+        self?.show(PictureSource(opening: urls))
+        return true
+      }
+      let content = gtk_window_get_child(window)!
+      SignalSource(target).on("notify::current-drop") { target in
+        toggle(content, "drop-here", gtk_drop_target_get_current_drop(OpaquePointer(target)) != nil)
+      }
+      gtk_widget_add_controller(content, target)
     }
   }
 #endif

@@ -103,7 +103,7 @@
       SignalSource(window).on("destroy") { [weak self] _ in
         guard let self else { return }
         slideshow?.cancel()
-        turnTimer?.cancel()
+        turns.cancel()
         watch = nil
         // Answers that come now find no widgets.
         showNumber += 1

@@ -41,7 +41,8 @@
       GTK_ORIENTATION_HORIZONTAL, spacing: 6,
       [
         wideTools[0], zoomControl.widget, wideTools[1],
-        button("object-rotate-right-symbolic", tr("Turn clockwise")) { [weak self] in self?.turn(by: 1) },
+        button("object-rotate-right-symbolic", tr("Turn clockwise")) { [weak self] in self?.turns.turn(by: 1)
+        },
         wideTools[2],
       ])
     /// Those for which a narrow window has no room; the menu behind the percentage and the keys do the same.
@@ -86,11 +87,7 @@
     /// The names of the pictures that go to the trash when the time to undo is over.
     var leaving: Set<String> = []
     var showsOnlyRated = false
-    /// The turns that are not written yet, in quarters, by the names of the pictures.
-    var turned: [String: Int] = [:]
-    var turnTimer: Task<Void, Never>?
-    /// The writing of turns that was begun last.
-    var turnTask: Task<Void, Never>?
+    lazy var turns = PictureTurns(self)
     /// The title of the pictures, such as the name of their folder.
     var title: String
     /// The position of the large picture in the list.
@@ -158,7 +155,7 @@
     /// - Parameter position: its position in the list.
     public func open(at position: Int) {
       guard let item = grid.item(at: position) else { return }
-      finishTurns()
+      turns.finish()
       self.position = position
       detail.show(item, style: grid.style, thumbnail: grid.thumbnail(of: item))
       isShowingDetail = true
@@ -178,7 +175,7 @@
       endSlideshow()
       leaveFullscreen()
       guard isShowingDetail else { return }
-      finishTurns()
+      turns.finish()
       isShowingDetail = false
       detail.clear()
       grid.select(position)
@@ -256,7 +253,7 @@
     /// Ends pending work, and saves the size and the settings of the window.
     func remember() {
       isClosing = true
-      finishTurns()
+      turns.finish()
       toast.finish()
       let isMaximized = gtk_window_is_maximized(window) != 0
       if !isMaximized, gtk_window_is_fullscreen(window) == 0 {

@@ -44,6 +44,7 @@
       .filmstrip > row { padding: 3px; border-radius: 6px; background: none; opacity: 0.6; }
       .filmstrip > row:selected { background: alpha(white, 0.35); opacity: 1; }
       .property-name { opacity: 0.65; }
+      .property-link { padding: 0; min-height: 0; }
       """
 
     /// Adds the style sheet to the display, once, over Adwaita's if that is installed.

@@ -80,6 +80,7 @@
         }
         sections.append([.menu(tr("Sta_rs"), [stars])])
         var files: [Entry] = [.item(tr("Copy _to…"), "copy-to"), .item(tr("_Move to…"), "move-to")]
+        if isDetail { files.append(.item(tr("Sa_ve Visible Part"), "save-part")) }
         if !isSeveral { files.insert(.item(tr("Re_name…"), "rename"), at: 0) }
         sections.append(files)
         var rest: [Entry] = [.item(tr("Move to Tras_h"), "trash")]

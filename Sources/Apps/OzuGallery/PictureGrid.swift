@@ -7,8 +7,7 @@
   /// A scrolling grid of square cells for any number of pictures, with the folders before them. GTK keeps a few hundred
   /// widgets and binds them to the visible pictures.
   ///
-  /// Positions count pictures alone, in the list that the search leaves. GTK's own positions count the folders too, and are
-  /// called places here.
+  /// `PictureList` tells positions from places.
   @MainActor
   public final class PictureGrid {
     /// The scrolled window, to be put into a container.
@@ -33,22 +32,12 @@
     /// Called when other pictures are selected.
     var onSelection: @MainActor () -> Void = {}
 
-    /// The folders and the pictures, by their keys.
-    private var items: [String: PictureItem] = [:]
-    /// The names of all pictures, in the order of the list.
-    private var order: [String] = []
-    private var folderOrder: [String] = []
+    private let list = PictureList()
     /// All cells, by their widgets; GTK decides when they are made and removed.
     private var cells: [Widget: GridCell] = [:]
     /// The cells in use, by the keys of their items.
     private var shown: [String: GridCell] = [:]
     private var format: CacheFormat?
-    /// The list of the pictures and, of those, what the search leaves.
-    private let names: OpaquePointer
-    private let filtered: OpaquePointer
-    private let folderNames: OpaquePointer
-    private let filteredFolders: OpaquePointer
-    private let filter: OpaquePointer
     private let grid: OpaquePointer
     private let selection: OpaquePointer
     private let pipeline: ImagePipeline
@@ -56,9 +45,6 @@
 
     /// Cells are too small for previews.
     private static let options = DisplayOptions { $0.showsPreviews = false }
-    /// Stands before the name of a folder in its key; no file has it in its name.
-    private static let folderMark = "/"
-
     /// The length of a cell's side at first, in points.
     public static let cellSide = 160
     /// The sides among which users choose.
@@ -76,19 +62,8 @@
     init(_ items: [PictureItem], style: PictureStyle = PictureStyle(), pipeline: ImagePipeline) {
       self.style = style
       self.pipeline = pipeline
-      names = gtk_string_list_new(nil)
-      folderNames = gtk_string_list_new(nil)
-      let text = gtk_property_expression_new(gtk_string_object_get_type(), nil, "string")
-      filter = gtk_string_filter_new(text)
-      func filtering(_ list: OpaquePointer, _ filter: OpaquePointer) -> OpaquePointer {
-        g_object_ref(ObjectPointer(filter))
-        return gtk_filter_list_model_new(list, UnsafeMutablePointer(filter))
-      }
-      (filtered, filteredFolders) = (filtering(names, filter), filtering(folderNames, filter))
-      g_object_unref(ObjectPointer(filter))
-      let parts = g_list_store_new(g_list_model_get_type())!
-      for part in [filteredFolders, filtered] { g_list_store_append(parts, ObjectPointer(part)) }
-      selection = gtk_multi_selection_new(gtk_flatten_list_model_new(parts))
+      g_object_ref(ObjectPointer(list.both))
+      selection = gtk_multi_selection_new(list.both)
       let factory = gtk_signal_list_item_factory_new()!
       let grid: UnsafeMutablePointer<GtkWidget> = gtk_grid_view_new(selection, factory)
       self.grid = OpaquePointer(grid)
@@ -105,125 +80,69 @@
       SignalSource(factory).on("teardown", withArgument: { [weak self] _, item in self?.removeCell(item) })
       SignalSource(grid).on("activate", withNumber: { [weak self] _, place in self?.activate(place) })
       SignalSource(selection).on("selection-changed") { [weak self] _ in self?.selectionChanged() }
-      SignalSource(filtered).on("items-changed") { [weak self] _ in self?.nameCells() }
+      SignalSource(list.pictures).on("items-changed") { [weak self] _ in self?.nameCells() }
       show(Listing(pictures: items))
     }
 
     isolated deinit {
-      g_object_unref(ObjectPointer(filtered))
-      g_object_unref(ObjectPointer(filteredFolders))
       g_object_unref(ObjectPointer(widget))
     }
 
     private func setColumns() {
       // Two columns of large cells would make the window wider.
       gtk_grid_view_set_min_columns(grid, cellSide > Self.cellSide ? 1 : 2)
-      gtk_grid_view_set_max_columns(grid, 64)
+      // GTK keeps thirty rows of as many cells as there may be columns. These fill 2,688 points.
+      gtk_grid_view_set_max_columns(grid, guint(2_688 / (cellSide + 8)))
     }
 
     // MARK: Pictures
 
     /// Shows other pictures and folders instead of its own.
     func show(_ new: Listing) {
-      let (count, folderCount) = (order.count, folderOrder.count)
-      keep(new)
       gtk_selection_model_unselect_all(selection)
-      replace(folderNames, 0, folderCount, folderOrder)
-      replace(names, 0, count, order)
+      _ = list.show(Listing())
+      _ = list.show(new)
     }
 
     /// Shows a newer state of the same pictures: cells of which nothing changed stay as they are, and so does the selection.
-    ///
-    /// - Returns: the names of the pictures whose files have changed.
-    func update(_ new: Listing) -> Set<String> {
-      let (old, oldOrder, oldFolders) = (items, order, folderOrder)
+    func update(_ new: Listing) {
       let selected = Set(selectedItems.map(\.name))
-      keep(new)
-      splice(folderNames, from: oldFolders, to: folderOrder)
-      splice(names, from: oldOrder, to: order)
-      let changed = Set(order.filter { name in old[name].map { $0 != items[name] } ?? false })
-      for name in changed { refresh(name) }
+      for name in list.show(new) { refresh(name) }
       if selected != Set(selectedItems.map(\.name)) { select(names: selected) }
-      return changed.filter { old[$0]?.stamp != items[$0]?.stamp }
-    }
-
-    private func keep(_ new: Listing) {
-      order = new.pictures.map(\.name)
-      folderOrder = new.folders.map { Self.folderMark + $0.name }
-      items = Dictionary(new.pictures.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-      for folder in new.folders { items[Self.folderMark + folder.name] = folder }
-    }
-
-    /// Replaces the part of a list in which it differs from another.
-    private func splice(_ list: OpaquePointer, from old: [String], to new: [String]) {
-      guard old != new else { return }
-      let shorter = min(old.count, new.count)
-      let start = (0..<shorter).first { old[$0] != new[$0] } ?? shorter
-      let rest = shorter - start
-      let end =
-        (0..<rest).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? rest
-      replace(list, start, old.count - start - end, Array(new[start..<new.count - end]))
     }
 
     /// Binds the cell of a picture again, if it is in use.
     func refresh(_ name: String) {
-      guard let item = items[name], let cell = shown[name] else { return }
+      guard let item = list[name], let cell = shown[name] else { return }
       cell.images.clear()
       cell.show(item, key: name, style: style, format: format, options: Self.options)
     }
 
     /// Changes what is known about a picture.
-    func change(_ name: String, _ change: (inout PictureItem) -> Void) {
-      guard var item = items[name] else { return }
-      change(&item)
-      items[name] = item
-    }
+    func change(_ name: String, _ change: (inout PictureItem) -> Void) { list.change(name, change) }
 
     /// Removes a picture from the grid.
     ///
     /// - Returns: its position among all pictures, for `insert`; `nil` when the grid does not have it.
-    func remove(_ name: String) -> Int? {
-      guard let index = order.firstIndex(of: name) else { return nil }
-      order.remove(at: index)
-      replace(names, index, 1, [])
-      return index
-    }
+    func remove(_ name: String) -> Int? { list.remove(name) }
 
     /// Puts a picture back where it was.
-    func insert(_ item: PictureItem, at index: Int) {
-      guard !order.contains(item.name) else { return }
-      items[item.name] = item
-      let index = min(index, order.count)
-      order.insert(item.name, at: index)
-      replace(names, index, 0, [item.name])
-    }
-
-    private func replace(_ list: OpaquePointer, _ index: Int, _ count: Int, _ names: [String]) {
-      var pointers: [UnsafePointer<CChar>?] = names.map { UnsafePointer(strdup($0)) } + [nil]
-      gtk_string_list_splice(list, guint(index), guint(count), &pointers)
-      for pointer in pointers { free(UnsafeMutablePointer(mutating: pointer)) }
-    }
+    func insert(_ item: PictureItem, at index: Int) { list.insert(item, at: index) }
 
     /// Shows only pictures and folders whose names contain a text; all for an empty one.
-    public func search(_ text: String) {
-      gtk_string_filter_set_search(filter, text)
-    }
+    public func search(_ text: String) { list.search(text) }
 
     /// The number of pictures that the search leaves.
-    public var count: Int { Int(g_list_model_get_n_items(filtered)) }
+    public var count: Int { list.count }
 
     /// The number of folders that the search leaves.
-    var folderCount: Int { Int(g_list_model_get_n_items(filteredFolders)) }
+    var folderCount: Int { list.folderCount }
 
     /// The number of all pictures and folders, without regard to the search.
-    var totalCount: Int { order.count + folderOrder.count }
+    var totalCount: Int { list.totalCount }
 
     /// The picture at a position of the list; `nil` before the first and after the last.
-    public func item(at position: Int) -> PictureItem? {
-      guard position >= 0, let object = g_list_model_get_item(filtered, guint(position)) else { return nil }
-      defer { g_object_unref(object) }
-      return gtk_string_object_get_string(OpaquePointer(object)).flatMap { items[String(cString: $0)] }
-    }
+    public func item(at position: Int) -> PictureItem? { list.item(at: position) }
 
     /// The thumbnail that the grid shows; `nil` while the picture is not visible or is loading.
     func thumbnail(of item: PictureItem) -> Picture? {
@@ -231,13 +150,10 @@
     }
 
     /// The position of a picture in the list; `nil` when the list does not have it.
-    func position(of name: String) -> Int? {
-      if count == order.count { return order.firstIndex(of: name) }
-      return (0..<count).first { item(at: $0)?.name == name }
-    }
+    func position(of name: String) -> Int? { list.position(of: name) }
 
     /// The list of the pictures, for other widgets.
-    var model: OpaquePointer { filtered }
+    var model: OpaquePointer { list.pictures }
 
     // MARK: Selection
 
@@ -300,17 +216,17 @@
     }
 
     private func activate(_ place: Int) {
-      guard place < folderCount else { return onActivate(place - folderCount) }
-      guard let object = g_list_model_get_item(filteredFolders, guint(place)) else { return }
-      defer { g_object_unref(object) }
-      let key = gtk_string_object_get_string(OpaquePointer(object)).map { String(cString: $0) }
-      if let folder = key.flatMap({ items[$0]?.folder }) { onFolder(folder) }
+      if let folder = list.folder(atPlace: place)?.folder {
+        onFolder(folder)
+      } else {
+        onActivate(place - folderCount)
+      }
     }
 
     /// A click opens a picture, or selects one more while several are selected. Ctrl and Shift are left to GTK.
     private func click(_ key: String, _ modifiers: GdkModifierType) -> Bool {
       let isModified = modifiers.rawValue & (GDK_CONTROL_MASK.rawValue | GDK_SHIFT_MASK.rawValue) != 0
-      if let folder = items[key]?.folder {
+      if let folder = list[key]?.folder {
         if !isModified { onFolder(folder) }
         return true
       }
@@ -350,7 +266,7 @@
       }
       cell.onClick = { [weak self] key, modifiers in self?.click(key, modifiers) ?? false }
       cell.onLongPress = { [weak self] key in
-        guard let self, items[key]?.folder == nil, let position = position(of: key) else { return }
+        guard let self, list[key]?.folder == nil, let position = position(of: key) else { return }
         isSelecting = true
         toggle(position)
       }
@@ -373,7 +289,7 @@
     }
 
     private func bind(_ listItem: ObjectPointer?) {
-      guard let listItem, let cell = cell(of: listItem), let key = key(of: listItem), let item = items[key]
+      guard let listItem, let cell = cell(of: listItem), let key = key(of: listItem), let item = list[key]
       else { return }
       let start = ContinuousClock.now
       cell.listItem = OpaquePointer(listItem)
@@ -410,7 +326,7 @@
         guard let self else { return }
         isNaming = false
         for (key, cell) in shown {
-          guard let item = items[key], item.folder == nil, let place = cell.place else { continue }
+          guard let item = list[key], item.folder == nil, let place = cell.place else { continue }
           name(cell, item, place - folderCount)
         }
       }

@@ -47,6 +47,7 @@
       if let location = facts.location {
         let link: Widget = gtk_link_button_new_with_label(location.map, location.text)
         gtk_widget_set_halign(link, GTK_ALIGN_START)
+        gtk_widget_add_css_class(link, "property-link")
         gtk_widget_set_tooltip_text(link, tr("Show on a map"))
         let row = gint(facts.main.count)
         gtk_grid_attach(cast(grid, to: GtkGrid.self), name(tr("Place")), 0, row, 1, 1)

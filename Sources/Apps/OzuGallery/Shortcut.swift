@@ -44,6 +44,9 @@
         Shortcut(keys: ["<Control>c"], action: "copy", title: "Copy", group: "Files"),
         Shortcut(keys: ["Delete"], action: "trash", title: "Move to trash", group: "Files"),
         Shortcut(keys: ["<Control>z"], action: "undo", title: "Undo", group: "Files"),
+        Shortcut(
+          keys: ["<Control>s"], action: "save-part", title: "Save the visible part", group: "One picture",
+          scope: .detail),
         Shortcut(keys: ["F2"], action: "rename", title: "Rename", group: "Files"),
       ]
       + (0...5).map { count in

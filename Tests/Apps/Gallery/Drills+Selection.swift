@@ -147,10 +147,84 @@
             Self.size(folder.file("1.jpg")) == PixelSize(400, 600)
               && Self.size(folder.file("2.jpg")) == PixelSize(600, 400)
           }
+          try await part(folder, window, hands, screen, checks)
         }
       }
+      try await facts(checks)
       output.add("turning", checks, detail: "turns in files, by their orientation, and back")
     }
+
+    /// The part that can be seen is saved as a file of its own.
+    private func part(
+      _ folder: PictureFolder, _ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks
+    ) async throws {
+      window.open(at: 1)
+      await checks.eventually("the turned picture is large", screen) {
+        window.detail.images.picture != nil && window.detail.zoom.scale != nil
+      }
+      for _ in 0..<6 { try await hands.press("plus") }
+      guard let region = window.detail.zoom.model.geometry?.visible else { return }
+      checks.expect(region.width < 590 && region.height < 390, "a part is to be seen: \(region)")
+      try await hands.press("ctrl+s")
+      await checks.eventually("Ctrl+S saves it", screen) { folder.has("2 (part).jpg") }
+      let size = Self.size(folder.file("2 (part).jpg")) ?? PixelSize(0, 0)
+      checks.expect(
+        abs(Double(size.width) - region.width) < 3 && abs(Double(size.height) - region.height) < 3,
+        "of \(size) for \(region)")
+    }
+
+    /// The properties of a picture have its place, with a map, and all metadata.
+    private func facts(_ checks: Checks) async throws {
+      let folder = try PictureFolder()
+      defer { folder.remove() }
+      try await withPipeline { pipeline in
+        var options = EncodingOptions()
+        options.metadata = EncodedMetadata(exif: Data(Self.located))
+        let picture = Picture(NumberedPicture(7, size: PixelSize(64, 48)).bitmap)
+        try folder.write("there.jpg", try await pipeline.encode(picture, as: .jpeg, options: options))
+        try await withWindow([], pipeline) { window, screen in
+          window.show(PictureSource(opening: [folder.file("there.jpg")]))
+          await checks.eventually("a picture with a place is large", screen) { window.isShowingDetail }
+          try await Hands(screen: screen).press("alt+Return")
+          var dialogue: Screen?
+          await checks.eventually("its properties have a map", screen) {
+            dialogue = Self.dialogue(over: window).map { Screen(Self.window($0)) }
+            let links = dialogue?.visible(gtk_link_button_get_type()) ?? []
+            let map =
+              "https://www.openstreetmap.org/?mlat=48.500000&mlon=-2.250000#map=16/48.500000/-2.250000"
+            return links.contains {
+              gtk_link_button_get_uri(OpaquePointer($0.widget)).map { String(cString: $0) } == map
+            }
+          }
+          guard let dialogue else { return }
+          for _ in 0..<20 { await dialogue.nextFrame() }
+          checks.expect(dialogue.says("Place"), "under “Place”")
+          if let expander = dialogue.visible(gtk_expander_get_type()).first {
+            gtk_expander_set_expanded(OpaquePointer(expander.widget), 1)
+          }
+          await checks.eventually("and all metadata", dialogue) { dialogue.says("Latitude") }
+          for _ in 0..<20 { await dialogue.nextFrame() }
+          try await keep("look-metadata", dialogue, pipeline)
+          gtk_window_destroy(Self.window(dialogue.window))
+        }
+      }
+    }
+
+    /// EXIF data with 48.5° north, 2.25° west.
+    private static let located: [UInt8] = {
+      func long(_ value: Int) -> [UInt8] { [0, 0, UInt8(value >> 8), UInt8(value & 255)] }
+      func field(_ tag: Int, _ type: UInt8, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+        [UInt8(tag >> 8), UInt8(tag & 255), 0, type] + long(count) + value
+      }
+      let header = Array("MM\0*".utf8) + long(8)
+      let first = [0, 1] + field(0x8825, 4, 1, long(26)) + long(0)
+      let place =
+        [0, 4] + field(1, 2, 2, Array("N\0\0\0".utf8)) + field(2, 5, 3, long(80))
+        + field(3, 2, 2, Array("W\0\0\0".utf8)) + field(4, 5, 3, long(104)) + long(0)
+      let latitude = long(48) + long(1) + long(30) + long(1) + long(0) + long(1)
+      let longitude = long(2) + long(1) + long(15) + long(1) + long(0) + long(1)
+      return header + first + place + latitude + longitude
+    }()
 
     private static func size(_ file: URL) -> PixelSize? {
       let registry = CodecRegistry.standard

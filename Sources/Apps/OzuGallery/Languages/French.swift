@@ -34,6 +34,11 @@ extension Language {
       Moved to “%1” = Déplacé dans « %1 »
       %1 pictures moved to “%2” = %1 images déplacées dans « %2 »
       Renamed to “%1” = Renommé en « %1 »
+      part = partie
+      Saved as “%1” = Enregistré sous « %1 »
+      The part cannot be saved: %1 = La partie ne peut pas être enregistrée : %1
+      Save the visible part = Enregistrer la partie visible
+      Sa_ve Visible Part = Enregistrer la partie _visible
       No stars = Aucune étoile
       The stars cannot be written: %1 = Les étoiles ne peuvent pas être écrites : %1
       The program cannot be started: %1 = Le programme ne peut pas être lancé : %1

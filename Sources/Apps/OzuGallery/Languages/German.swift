@@ -34,6 +34,11 @@ extension Language {
       Moved to “%1” = Nach „%1“ verschoben
       %1 pictures moved to “%2” = %1 Bilder nach „%2“ verschoben
       Renamed to “%1” = In „%1“ umbenannt
+      part = Ausschnitt
+      Saved as “%1” = Als „%1“ gespeichert
+      The part cannot be saved: %1 = Der Ausschnitt kann nicht gespeichert werden: %1
+      Save the visible part = Ausschnitt speichern
+      Sa_ve Visible Part = Ausschnitt s_peichern
       No stars = Keine Sterne
       The stars cannot be written: %1 = Die Sterne können nicht geschrieben werden: %1
       The program cannot be started: %1 = Das Programm kann nicht gestartet werden: %1

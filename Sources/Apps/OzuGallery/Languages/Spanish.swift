@@ -34,6 +34,11 @@ extension Language {
       Moved to “%1” = Movida a «%1»
       %1 pictures moved to “%2” = %1 imágenes movidas a «%2»
       Renamed to “%1” = Ahora se llama «%1»
+      part = parte
+      Saved as “%1” = Guardada como «%1»
+      The part cannot be saved: %1 = No se puede guardar la parte: %1
+      Save the visible part = Guardar la parte visible
+      Sa_ve Visible Part = _Guardar la parte visible
       No stars = Sin estrellas
       The stars cannot be written: %1 = No se pueden escribir las estrellas: %1
       The program cannot be started: %1 = No se puede iniciar el programa: %1

@@ -4,39 +4,57 @@
   import Ozu
   import OzuGTK
 
-  /// Turning pictures, in the view at once and in their files after a moment.
-  extension GalleryWindow {
-    /// Turns the subjects clockwise by quarters.
+  /// The turns of a window's pictures: in the view at once, and in their files after a moment.
+  @MainActor
+  final class PictureTurns {
+    private weak var window: GalleryWindow?
+    /// The turns that are not written yet, in quarters, by the names of the pictures.
+    private var waiting: [String: Int] = [:]
+    private var timer: Task<Void, Never>?
+    /// The writing that was begun last.
+    private var writing: Task<Void, Never>?
+
+    init(_ window: GalleryWindow) { self.window = window }
+
+    /// Whether a picture was turned and is not written yet.
+    func isWaiting(_ name: String) -> Bool { waiting[name] != nil }
+
+    /// Turns the subjects of the window clockwise by quarters.
     func turn(by quarters: Int) {
-      let items = subjects
+      guard let window else { return }
+      let items = window.subjects
       guard !items.isEmpty else { return }
-      if isShowingDetail { detail.quarterTurns += quarters }
-      for item in items where item.file != nil { turned[item.name, default: 0] += quarters }
-      if isShowingDetail { waitToTurn() } else { finishTurns() }
+      if window.isShowingDetail { window.detail.quarterTurns += quarters }
+      for item in items where item.file != nil { waiting[item.name, default: 0] += quarters }
+      if window.isShowingDetail { wait() } else { finish() }
     }
+
+    /// Ends the wait without writing, because the window is gone.
+    func cancel() { timer?.cancel() }
 
     /// Writes what was turned, when nothing has been turned for a moment and the picture is visible as a whole: it is shown
     /// anew then.
-    private func waitToTurn() {
-      turnTimer?.cancel()
-      turnTimer = Task { [weak self] in
+    private func wait() {
+      timer?.cancel()
+      timer = Task { [weak self] in
         try? await Task.sleep(for: Gallery.turnDelay)
-        guard let self, !Task.isCancelled else { return }
-        if isShowingDetail, !detail.zoom.isFitted { waitToTurn() } else { finishTurns() }
+        guard let self, let window, !Task.isCancelled else { return }
+        if window.isShowingDetail, !window.detail.zoom.isFitted { wait() } else { finish() }
       }
     }
 
     /// Writes what was turned now.
-    func finishTurns() {
-      turnTimer?.cancel()
-      turnTimer = nil
-      let turns = turned.filter { !$0.value.isMultiple(of: 4) }
-      turned = [:]
+    func finish() {
+      timer?.cancel()
+      timer = nil
+      let turns = waiting.filter { !$0.value.isMultiple(of: 4) }
+      waiting = [:]
+      guard let window else { return }
       let items = turns.compactMap { name, quarters in
-        listing.pictures.first { $0.name == name }.map { ($0, quarters) }
+        window.listing.pictures.first { $0.name == name }.map { ($0, quarters) }
       }
       guard !items.isEmpty else { return }
-      if isClosing {
+      if window.isClosing {
         for (item, quarters) in items { _ = item.file.map { TurnedFile.writeNow($0, quarters) } }
       } else {
         write(items, canUndo: true)
@@ -44,9 +62,9 @@
     }
 
     private func write(_ turns: [(item: PictureItem, quarters: Int)], canUndo: Bool) {
-      let before = turnTask
-      let number = showNumber
-      turnTask = Task {
+      guard let window else { return }
+      let (before, number) = (writing, window.showNumber)
+      writing = Task { [weak self] in
         // One after the other: a turn back must find what the turn has written.
         await before?.value
         var done: [(item: PictureItem, quarters: Int)] = []
@@ -57,42 +75,43 @@
             reason = "“\(item.name)”: \(problem)"
             continue
           }
-          await pipeline.removeImage(for: ImageRequest(item.source))
+          await window.pipeline.removeImage(for: ImageRequest(item.source))
           done.append((item, quarters))
-          if number == showNumber { await showTurned(item, by: quarters) }
+          if number == window.showNumber { await self?.show(item, turnedBy: quarters) }
         }
-        guard !isClosing else { return }
-        if let reason { return toast.show(tr("Not turned in the file: %1", reason)) }
-        guard canUndo, number == showNumber else { return }
+        guard !window.isClosing else { return }
+        if let reason { return window.toast.show(tr("Not turned in the file: %1", reason)) }
+        guard canUndo, number == window.showNumber else { return }
         let text =
           done.count == 1 ? tr("“%1” turned", done[0].item.name) : tr("%1 pictures turned", "\(done.count)")
-        toast.show(
+        window.toast.show(
           text, undo: { [weak self] in self?.write(done.map { ($0.item, -$0.quarters) }, canUndo: false) })
       }
     }
 
     /// Shows a picture from its turned file, in the grid and large. Until its pixels have come, those that are there are turned.
-    private func showTurned(_ old: PictureItem, by quarters: Int) async {
+    private func show(_ old: PictureItem, turnedBy quarters: Int) async {
+      guard let window else { return }
       var item = old
       item.stamp = old.file.flatMap { PictureStamp($0) }
-      if let index = listing.pictures.firstIndex(where: { $0.name == old.name }) {
-        listing.pictures[index].stamp = item.stamp
+      if let index = window.listing.pictures.firstIndex(where: { $0.name == old.name }) {
+        window.listing.pictures[index].stamp = item.stamp
       }
-      grid.change(old.name) { $0.stamp = item.stamp }
-      grid.refresh(old.name)
-      filmstrip.refresh(old.name)
-      guard isShowingDetail, grid.item(at: position)?.name == old.name else { return }
-      let picture = await Self.turned(detail.images.picture, by: quarters)
-      guard isShowingDetail, grid.item(at: position)?.name == old.name else { return }
-      detail.show(item, style: grid.style, thumbnail: picture)
-      detail.quarterTurns = turned[old.name] ?? 0
+      window.grid.change(old.name) { $0.stamp = item.stamp }
+      window.grid.refresh(old.name)
+      window.filmstrip.refresh(old.name)
+      let isLarge = { window.isShowingDetail && window.grid.item(at: window.position)?.name == old.name }
+      guard isLarge() else { return }
+      let picture = await Self.turned(window.detail.images.picture, by: quarters)
+      guard isLarge() else { return }
+      window.detail.show(item, style: window.grid.style, thumbnail: picture)
+      window.detail.quarterTurns = waiting[old.name] ?? 0
     }
 
     @concurrent
     private static func turned(_ picture: Picture?, by quarters: Int) async -> Picture? {
       guard let picture else { return nil }
-      let orientation = OrientedFile.orientation(.up, turnedBy: quarters)
-      return Picture(picture.bitmap.upright(from: orientation))
+      return Picture(picture.bitmap.upright(from: OrientedFile.orientation(.up, turnedBy: quarters)))
     }
   }
 
