@@ -18,7 +18,7 @@ enum Tool {
   static let commands: [any Command.Type] =
     [
       LoadCommand.self, SetCommand.self, InfoCommand.self, ShowCommand.self, CompareCommand.self,
-      FramesCommand.self, SheetCommand.self, SimilarCommand.self, CleanCommand.self,
+      FramesCommand.self, SheetCommand.self, CardCommand.self, SimilarCommand.self, CleanCommand.self,
       FetchCommand.self, ExplainCommand.self, CacheCommand.self, ThumbnailCommand.self,
     ] + watchCommands + serverCommands + [DemoCommand.self, CompletionsCommand.self, ManualCommand.self]
 

@@ -45,5 +45,29 @@
       let expected = Label("a\nb", font: .family("Inter,serif"), size: 32, color: .white)
       #expect(try TextArgument("a\\nb", style: "font=Inter,font=serif").label == expected)
     }
+
+    @Test("ozu card draws a template with values, and pictures beside it")
+    func card() async throws {
+      let folder = try Folder()
+      _ = try folder.write(PatternPicture(PixelSize(40, 40)).data(as: .png), to: "photo.png")
+      let json = """
+        {"size": {"width": 100, "height": 60}, "background": "#102030", "elements": [
+          {"picture": {"source": "photo.png"}, "placement": {"x": 60, "y": 10, "size": {"width": 40, "height": 40}}},
+          {"label": {"text": "{title}", "size": 20, "color": "#fff"}, "placement": {"x": 4, "y": 4}}]}
+        """
+      let template = try folder.write(Data(json.utf8), to: "card.json")
+      let result = folder.path("card.png")
+      let missing = try await ChildRun(["card", template, "-o", result, "--no-cache"])
+      #expect(missing.status == 1 && missing.errors.contains("the template needs a value for title"))
+      let run = try await ChildRun(["card", template, "--set", "title=Hi", "-o", result, "--no-cache"])
+      guard run.status == 0 else {
+        // Without a font nothing can be written.
+        #expect(run.errors.contains("the font of a label"))
+        return
+      }
+      let bitmap = try CodecRegistry.standard.picture(from: Data(contentsOf: URL(filePath: result))).bitmap
+      #expect(bitmap.size == PixelSize(100, 60) && bitmap[0, 59] == Pixel(red: 16, green: 32, blue: 48))
+      #expect(bitmap[80, 30] != bitmap[0, 59])
+    }
   }
 #endif

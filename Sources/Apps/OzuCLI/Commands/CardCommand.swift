@@ -1,0 +1,136 @@
+import Foundation
+import Ozu
+import OzuBase
+
+/// `ozu card`: a picture that is drawn from a template.
+enum CardCommand: Command {
+  static let specification = CommandSpecification(
+    name: "card",
+    summary: "Draw a card from a template and values.",
+    synopsis: OptionSpecification.synopsis("TEMPLATE.json", options),
+    discussion: """
+      ozu card card.json --set title='Every picture is decoded once' --set photo=ada.jpg -o card.png
+
+      A TEMPLATE is the JSON of a canvas: its size, a background, and elements, which are pictures, labels, rectangles and lines.
+      {title} in one of its texts is the place of a value; {{ and }} are braces. Font files and pictures without a scheme are
+      found from the folder of the template; pictures in values, from the current one.
+      """,
+    options: options,
+    positional: 1...1,
+    operands: .file)
+
+  private static let options =
+    [
+      OptionSpecification(
+        name: "set", value: "NAME=VALUE",
+        help: "The value of a name in the template; may be given several times."),
+      OptionSpecification(
+        name: "output", letter: "o", value: "FILE|-", kind: .file,
+        help: "The card; its ending or --format says the format."),
+      OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
+    ] + EncodingArguments.options + [.cache, .noCache] + NetworkArguments.options + [
+      .maxPixels, .isolation,
+    ]
+
+  private static let largestTemplate = 4 << 20
+
+  static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError)
+    -> ExitStatus
+  {
+    guard let path = arguments.value("output") else {
+      throw UsageError("card needs -o", hint: "For example: -o card.png")
+    }
+    let text = arguments.positional[0]
+    let target = try OutputTarget(
+      path: path, format: try EncodingArguments.format(arguments),
+      sources: [ListedSource(text: text)],
+      overwritesSources: false, allowsAnyEnding: arguments.has("force"))
+    let format = try EncodingArguments.outputFormat(arguments, target.format)
+    let console = target.isStandardOutput ? console.withoutOutput : console
+    var configuration = try PipelineArguments.configuration(arguments)
+    let values = try values(arguments)
+    do {
+      let canvas = try await canvas(text, values, &configuration)
+      let pipeline = PipelineArguments.pipeline(configuration, console: console)
+      let picture = try await draw(canvas, pipeline)
+      let type = target.format ?? (picture.bitmap.isOpaque ? .jpeg : .png)
+      let data = try await pipeline.encode(picture, as: type, options: format.options)
+      let result = OutputTarget.Result(data: data, type: type, size: picture.size)
+      let place = try await BlockingWork.run { try target.write(result, forSource: 0) }
+      await pipeline.end()
+      if !arguments.has("quiet") {
+        console.print("\(PrintableText.name(place)): \(picture.size), \(Format.bytes(data.count))")
+        picture.notes.forEach { console.print("  note: \($0)") }
+      }
+      return .done
+    } catch {
+      console.printError("ozu: \(SourceArgument.line(text)): \(error.oneLine)")
+      return .failed
+    }
+  }
+
+  /// The canvas of a template and its values. The process that draws may read the folders of its font files.
+  private static func canvas(
+    _ text: String, _ values: [String: String], _ configuration: inout ImagePipeline.Configuration
+  ) async throws -> Canvas {
+    let source = try await SourceArgument.read(text, limit: largestTemplate)
+    let json = try await ImagePipeline(configuration).data(for: ImageRequest(source))
+    var canvas = try CanvasTemplate(json).canvas(values)
+    let folder =
+      text == OutputFile.standardOutput
+      ? URL.currentDirectory() : URL(fileURLWithPath: text).deletingLastPathComponent()
+    let typed = Set(values.values)
+    for index in canvas.elements.indices {
+      switch canvas.elements[index] {
+      case .label(var label, let placement):
+        guard case .file(let path) = label.font else { continue }
+        let file = URL(fileURLWithPath: path, relativeTo: folder).standardizedFileURL
+        label.font = .file(file.path(percentEncoded: false))
+        configuration.decoding.isolation.fontFolders.append(
+          file.deletingLastPathComponent().path(percentEncoded: false))
+        canvas.elements[index] = .label(label, placement)
+      case .picture(var frame, let placement):
+        guard !typed.contains(frame.source), !frame.source.contains(":") else { continue }
+        frame.source = URL(fileURLWithPath: frame.source, relativeTo: folder).standardizedFileURL
+          .path(
+            percentEncoded: false)
+        canvas.elements[index] = .picture(frame, placement)
+      case .rectangle, .line: continue
+      }
+    }
+    return canvas
+  }
+
+  private static func values(_ arguments: ParsedArguments) throws(UsageError) -> [String: String] {
+    var values: [String: String] = [:]
+    for option in arguments.given where option.name == "set" {
+      let sides = (option.value ?? "").split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard sides.count == 2, !sides[0].isEmpty else {
+        throw UsageError(
+          "--set \(option.value ?? ""): a name and a value are needed",
+          hint: "For example: --set title=Hello"
+        )
+      }
+      values[String(sides[0])] = String(sides[1])
+    }
+    return values
+  }
+
+  private static func draw(_ canvas: Canvas, _ pipeline: ImagePipeline) async throws -> Picture {
+    var pictures: [Canvas.NeededPicture: Picture] = [:]
+    for needed in canvas.neededPictures {
+      let request = ImageRequest(SourceArgument.source(needed.source), resize: needed.resize)
+      do {
+        pictures[needed] = try await pipeline.image(for: request)
+      } catch {
+        throw OutputError(needed.source, reason: error.explanation)
+      }
+    }
+    return try await BlockingWork.run { [pictures] in
+      try canvas.drawn(
+        pictures: pictures, labels: pipeline.labelDrawing,
+        context: DecodingContext(limits: pipeline.configuration.decoding.limits))
+    }
+  }
+}
