@@ -335,6 +335,7 @@
           status_listen = 127.0.0.1:0
           log_level = error
           continue_traces = yes
+          forwarded_for = yes
           presets = a=w:1; b=pr:a/h:2
           isolation = preferred
           """, environment: [:])
@@ -349,6 +350,7 @@
       let fields: HTTPHeaders = ["X-A": "b:c", "X-D": "e", "Access-Control-Allow-Origin": "*"]
       #expect(configuration.responseFields == fields)
       #expect(configuration.pathPrefix == "/pictures" && configuration.continuesTraces)
+      #expect(configuration.readsForwardedAddress)
       #expect(!configuration.showsMetrics)
       let listening = try settings.listening()
       #expect(listening.maximumConnectionCount == 9 && listening.idleLimit == .seconds(2.5))

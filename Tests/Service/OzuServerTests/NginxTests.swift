@@ -64,8 +64,10 @@ struct NginxTests {
       let path = try path(name)
       let first = try await get(path)
       #expect(first.status == 200 && first.headers["X-Cache"] == "MISS", "\(first.headers)")
+      let number = first.headers["X-Request-Id"]
       let second = try await get(path)
       #expect(second.headers["X-Cache"] == "HIT" && second.body == first.body)
+      #expect(number?.utf8.count == 32 && second.headers["X-Request-Id"] != number)
       let tag = try #require(first.headers["ETag"])
       let third = try await get(path, "If-None-Match: \(tag)\r\n")
       #expect(third.status == 304 && third.headers["X-Cache"] == "HIT" && third.body.isEmpty)

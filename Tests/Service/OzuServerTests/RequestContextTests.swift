@@ -38,6 +38,24 @@ struct RequestContextTests {
   }
 
   @Test(
+    "the log has the address that the nearest proxy saw, if the settings say so and it is one",
+    arguments: [
+      ("10.0.0.1", "10.0.0.1"), ("1.1.1.1, 2001:db8::1", "2001:db8::1"), ("1.1.1.1,evil\"", "9.9.9.9"),
+      ("", "9.9.9.9"), (String(repeating: "1", count: 46), "9.9.9.9"),
+    ], [true, false])
+  func forwarded(field: (value: String, address: String), reads: Bool) async throws {
+    let records = Mutex<[ServiceLogRecord]>([])
+    let fixture = try ServiceFixture {
+      $0.log = { record in records.withLock { $0.append(record) } }
+      $0.readsForwardedAddress = reads
+    }
+    let request = ServiceRequest(
+      method: "GET", target: "/health", headers: ["X-Forwarded-For": field.value], remoteAddress: "9.9.9.9")
+    _ = await fixture.service.respond(to: request)
+    #expect(records.withLock { $0.first?.remoteAddress } == (reads ? field.address : "9.9.9.9"))
+  }
+
+  @Test(
     "requests to origins continue a trace if the settings say so, and pictures are the same",
     arguments: [true, false])
   func traces(continues: Bool) async throws {

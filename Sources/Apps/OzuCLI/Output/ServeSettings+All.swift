@@ -359,6 +359,11 @@
               "which requests are logged: info (all), warning (refused and failed ones) or error (those with a status from 500 on)"
           ),
           Setting(
+            name: "forwarded_for", standard: "no",
+            help:
+              "whether the log has the last address of X-Forwarded-For as that of the client: where only a proxy can connect"
+          ),
+          Setting(
             name: "continue_traces", standard: "no",
             help: "whether requests to origins continue the trace of traceparent"),
         ]),

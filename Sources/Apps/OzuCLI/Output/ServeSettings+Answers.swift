@@ -52,6 +52,7 @@
       configuration.failureLifetime = try integer("failure_age", in: 0...31_536_000)
       configuration.fallback = try fallback()
       configuration.continuesTraces = try flag("continue_traces")
+      configuration.readsForwardedAddress = try flag("forwarded_for")
       var fields = list("response_fields", ";")
       if !self["allow_origin"].isEmpty {
         fields.append("Access-Control-Allow-Origin: \(self["allow_origin"])")

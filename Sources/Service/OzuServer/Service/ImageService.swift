@@ -117,6 +117,10 @@ public final class ImageService: ServiceResponding {
     let duration = start.duration(to: configuration.pipeline.testing.now())
     metrics.end(answer, after: duration)
     if let log = configuration.log {
+      var request = request
+      if configuration.readsForwardedAddress, let address = RequestIdentity.forwardedAddress(of: request) {
+        request.remoteAddress = address
+      }
       log(
         ServiceLogRecord(
           request, answer, id: id, duration: duration, date: configuration.pipeline.testing.currentDate()))

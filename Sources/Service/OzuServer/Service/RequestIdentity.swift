@@ -20,6 +20,20 @@ enum RequestIdentity {
     "\(process)-\(String(last.add(1, ordering: .relaxed).newValue, radix: 16))"
   }
 
+  /// The last address in `X-Forwarded-For`, which the nearest proxy has written; `nil` without one.
+  static func forwardedAddress(of request: ServiceRequest) -> String? {
+    guard let last = request.headers.values(for: "X-Forwarded-For").last?.split(separator: ",").last else {
+      return nil
+    }
+    let address = last.drop { $0 == " " }
+    let isAddress =
+      (2...45).contains(address.utf8.count)
+      && address.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20) || ":.".utf8.contains($0)
+      }
+    return isAddress ? String(address) : nil
+  }
+
   /// Whether a text can stand in a field and in a log: up to 128 letters, digits and a few marks.
   private static func isNumber(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count)

@@ -46,6 +46,9 @@ extension ImageService {
     /// Whether requests to origins continue the trace of the request that they are for (`traceparent`, W3C Trace Context), so that
     /// origins see its number. Default: false.
     public var continuesTraces = false
+    /// Whether the last address in `X-Forwarded-For` is that of the client, for the log: where only a proxy can connect, which
+    /// writes this field. Default: false, because clients can write it too.
+    public var readsForwardedAddress = false
     /// Makes the numbers of requests that have none; for tests.
     var newRequestNumber: @Sendable () -> String = RequestIdentity.next
     /// The version of the program, for the metrics. Default: empty, for none.
