@@ -167,6 +167,7 @@
     func showPlace() {
       page.setNeighbours(hasPrevious: position > 0, hasNext: position + 1 < grid.count)
       filmstrip.select(position)
+      zoomControl.show(detail.zoom.scale)
       updateTitle()
     }
 

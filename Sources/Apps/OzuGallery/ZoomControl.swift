@@ -44,12 +44,13 @@
 
     isolated deinit { g_object_unref(ObjectPointer(widget)) }
 
-    /// Shows a size; nothing before there is a picture.
+    /// Shows a size; a dash where there is no picture.
     func show(_ scale: Double?) {
       let percent = scale.map { max(1, Int(clamping: $0 * 100, rounded: .toNearestOrAwayFromZero)) } ?? 0
       guard percent != shown else { return }
       shown = percent
-      let text = percent == 0 ? "" : Self.text(percent)
+      let text = percent == 0 ? "–" : Self.text(percent)
+      gtk_widget_set_sensitive(widget, percent == 0 ? 0 : 1)
       gtk_label_set_text(OpaquePointer(percentage), text)
       setLabel(widget, percent == 0 ? tr("Size of the picture") : tr("Size of the picture: %1", text))
     }
