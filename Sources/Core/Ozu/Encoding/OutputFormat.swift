@@ -88,7 +88,7 @@ public struct OutputFormat: Hashable, Sendable {
 
   /// Raised when the same recipe makes other bytes than in an earlier release, so that files of that release are made
   /// again.
-  private static let version = 2
+  private static let version = 3
 
   /// The identity of the recipe as a text. It never changes for a recipe, because it is part of a key. Qualities of types
   /// that are not written are not part of it.

@@ -1,10 +1,10 @@
 /// The parameters of codecs that look alike: one quality has about the same look in every format.
 ///
 /// The scale of `EncodingOptions.compressionQuality` is that of JPEG. The other codecs have scales of their own, on which the
-/// same number looks different: libavif's 60 looks like JPEG's 81, and libwebp's 60 like its 63. The tables translate.
+/// same number looks different: libavif's 60 looks like JPEG's 75, and libwebp's 60 like its 57. The tables translate.
 ///
-/// They were measured by `Benchmarks/quality.py`: at each knot the parameter has the SSIMULACRA2 of JPEG in the mean of 32
-/// photographs and 20 drawn pictures of 320 pixels, and is then lowered until AVIF has fewer bytes than WebP, and WebP than
+/// They were measured by `Benchmarks/quality.py`: at each knot the parameter has the SSIMULACRA2 of JPEG in the mean of 37
+/// photographs and 20 drawn pictures of 440 pixels, and is then lowered until AVIF has fewer bytes than WebP, and WebP than
 /// JPEG, in the geometric mean of either kind. `Benchmarks/README.md` has the looks and the bytes.
 public enum QualityScale {
   /// The formats whose files have a quality, unless they are lossless.
@@ -15,15 +15,15 @@ public enum QualityScale {
   private static let knots = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.89, 0.9, 0.95, 1]
   /// libwebp's quality, divided by 100.
   private static let webp = [
-    0, 0.052, 0.16, 0.295, 0.392, 0.485, 0.562, 0.67, 0.77, 0.809, 0.844, 0.965, 0.999, 1,
+    0, 0.036, 0.148, 0.287, 0.407, 0.52, 0.635, 0.745, 0.83, 0.875, 0.912, 0.975, 0.999, 1,
   ]
   /// 1 for libavif's quantizer 0, and 0 for 63.
   private static let avif = [
-    0, 0.117, 0.278, 0.367, 0.42, 0.46, 0.491, 0.534, 0.589, 0.642, 0.702, 0.703, 0.839, 1,
+    0, 0.122, 0.279, 0.356, 0.415, 0.463, 0.502, 0.556, 0.645, 0.726, 0.794, 0.801, 0.91, 1,
   ]
   /// The quality of libjxl's tools, divided by 100; a distance follows from it.
   private static let jxl = [
-    0, 0.071, 0.209, 0.335, 0.461, 0.547, 0.606, 0.678, 0.763, 0.804, 0.84, 0.941, 0.966, 1,
+    0, 0.05, 0.172, 0.283, 0.382, 0.496, 0.563, 0.635, 0.732, 0.785, 0.826, 0.904, 0.954, 1,
   ]
 
   /// The parameter of a codec for a quality.
