@@ -10,7 +10,9 @@ import OzuBase
 /// the same bits, other pictures about half of them.
 ///
 /// ```swift
-/// let isCopy = PerceptualHash(first).distance(to: PerceptualHash(second)) <= 10
+/// let hash = PerceptualHash(picture.bitmap)
+/// let small = picture.resized(Resize(PixelSize(width: 64, height: 64)))
+/// let isCopy = PerceptualHash(small.bitmap).distance(to: hash) <= 10
 /// ```
 ///
 /// The picture is reduced to 32 by 32 grey pixels and transformed by a DCT. Each bit says whether one of the 64

@@ -1,7 +1,7 @@
 /// Draws another picture over the picture: at any place, size, angle and opacity, once or as tiles.
 ///
 /// ```swift
-/// let stamp = Overlay(mark, Placement(x: -20, y: -20, anchor: .bottomRight, rotation: -12, opacity: 0.7))
+/// let stamp = Overlay(picture.bitmap, Placement(x: -20, y: -20, anchor: .bottomRight, rotation: -12, opacity: 0.7))
 /// ```
 public struct Overlay: ImageProcessing {
   private let picture: BGRABitmap
