@@ -73,7 +73,7 @@
         features.insert("tiff")
       #endif
       #if SVG
-        features.insert("svg")
+        features.formUnion(["svg", "pango"])
       #endif
       return features
     }

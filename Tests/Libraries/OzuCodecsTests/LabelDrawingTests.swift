@@ -38,6 +38,11 @@
       return first...last
     }
 
+    /// The rows of the second of two lines.
+    private func lowerHalf(_ bitmap: Bitmap) -> Range<Int> {
+      bitmap.size.height / 2 + 2..<bitmap.size.height
+    }
+
     @Test("no line is wider than asked, in any script, and the size is known before", arguments: samples)
     func wrapping(text: String) throws {
       for (width, alignment) in zip([40, 75, 130, 240], Label.Alignment.allCases) {
@@ -86,7 +91,7 @@
       func place(_ alignment: Label.Alignment, _ text: String, _ direction: Label.Direction) throws -> Int {
         let bitmap = try Self.drawing.draw(
           label(text) { ($0.alignment, $0.direction) = (alignment, direction) })
-        let columns = try #require(inkedColumns(bitmap, rows: bitmap.size.height / 2 + 2..<bitmap.size.height))
+        let columns = try #require(inkedColumns(bitmap, rows: lowerHalf(bitmap)))
         return (columns.lowerBound + columns.upperBound) * 100 / (2 * bitmap.size.width)
       }
       let latin = "MMMMMMMMMMMMMMMM\nM"
@@ -106,10 +111,10 @@
         return
       }
       let bitmap = picture.bitmap
-      let columns = try #require(inkedColumns(bitmap, rows: bitmap.size.height / 2 + 2..<bitmap.size.height))
+      let columns = try #require(inkedColumns(bitmap, rows: lowerHalf(bitmap)))
       #expect(columns.lowerBound > bitmap.size.width / 2)
       let forced = try Self.drawing.draw(label(text) { $0.direction = .leftToRight })
-      let left = try #require(inkedColumns(forced, rows: forced.size.height / 2 + 2..<forced.size.height))
+      let left = try #require(inkedColumns(forced, rows: lowerHalf(forced)))
       #expect(left.upperBound < forced.size.width / 2)
     }
 
