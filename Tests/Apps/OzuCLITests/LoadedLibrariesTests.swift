@@ -73,14 +73,16 @@
         features.insert("tiff")
       #endif
       #if SVG
-        features.formUnion(["svg", "pango"])
+        features.insert("svg")
       #endif
       return features
     }
 
     @Test("a note in the program names each library that is opened later")
     func notes() {
-      #expect(Set(Self.loaded.keys) == Self.features)
+      // Labels are no files: no format has Pango for itself.
+      let labels: Set = Self.features.contains("svg") ? ["pango"] : []
+      #expect(Set(Self.loaded.keys) == Self.features.union(labels))
     }
 
     /// The beginning of a file of each format that is read by a library that is opened later.
