@@ -188,8 +188,9 @@ struct OzuLabel {
   FontMap map;
   PangoContext *context;
   PangoFontDescription *font;
-  // The text without its markup, if it has any, and the attributes from that; NULL without.
+  // The text without its markup, if it has any, and the attributes from that; NULL without. Otherwise a copy of the text.
   char *plain_text;
+  char *copy;
   PangoAttrList *attributes;
   PangoLayout *parts[most_parts];
   int part_count;
@@ -202,6 +203,7 @@ void ozu_label_free(OzuLabel *self) {
   for (int i = 0; i < self->part_count; i++) g_object_unref(self->parts[i]);
   if (self->attributes != NULL) pango_attr_list_unref(self->attributes);
   if (self->plain_text != NULL) g_free(self->plain_text);
+  free(self->copy);
   if (self->font != NULL) pango_font_description_free(self->font);
   if (self->context != NULL) g_object_unref(self->context);
   if (self->map.map != NULL) give_back_map(self->map);
@@ -247,6 +249,11 @@ static OzuLabelStatus read_markup(OzuLabel *self, const OzuLabelText *text, char
   if (forbidden == NULL) return OzuLabelDone;
   pango_attr_list_unref(forbidden);
   return fail(OzuLabelMarkup, message, capacity, "its sizes and distances may be 4 times the size of the label at most");
+}
+
+// U+2028 begins a line inside of a paragraph, which Pango does not count when it cuts. U+2029, as long, begins a paragraph.
+static void begin_paragraphs(char *text) {
+  while ((text = strstr(text, "\xE2\x80\xA8")) != NULL) text[2] = '\xA9';
 }
 
 static OzuLabelStatus make_context(OzuLabel *self, const OzuLabelText *text) {
@@ -450,9 +457,14 @@ OzuLabelStatus ozu_label_lay_out(
   if (status == OzuLabelDone && text->is_markup) status = read_markup(self, text, message, capacity);
   if (status == OzuLabelDone && make_context(self, text) != OzuLabelDone)
     status = fail(OzuLabelUnavailable, message, capacity, "out of memory");
-  const char *all = self->plain_text == NULL ? text->text : self->plain_text;
-  int size = self->plain_text == NULL ? (int)text->text_size : (int)strlen(self->plain_text);
+  if (status == OzuLabelDone && !text->is_markup) {
+    self->copy = strndup(text->text, text->text_size);
+    if (self->copy == NULL) status = fail(OzuLabelUnavailable, message, capacity, "out of memory");
+  }
   if (status == OzuLabelDone) {
+    char *all = text->is_markup ? self->plain_text : self->copy;
+    begin_paragraphs(all);
+    int size = (int)strlen(all);
     PangoLayout *layout = add_part(self, text, all, size, 0);
     bool is_made = layout != NULL;
     if (is_made && text->line_limit > 0 && pango_layout_get_line_count(layout) > text->line_limit)

@@ -61,6 +61,8 @@
       let text = "one\ntwo\nthree"
       let two = label(text) { $0.maximumLineCount = 2 }
       #expect(try Self.drawing.draw(two) == Self.drawing.draw(label("one\ntwo")))
+      let separated = label("one\u{2028}two") { $0.maximumLineCount = 1 }
+      #expect(try Self.drawing.draw(separated) == Self.drawing.draw(label("one")))
       let marked = label(text) { ($0.maximumLineCount, $0.ellipsis) = (2, .end) }
       #expect(try Self.drawing.draw(marked) == Self.drawing.draw(label("one\ntwo…")))
       let all = label(text) { ($0.maximumLineCount, $0.ellipsis) = (3, .end) }
