@@ -62,6 +62,11 @@ struct PictureStamp: Sendable, Equatable {
     var status = stat()
     guard stat(file.path(percentEncoded: false), &status) == 0 else { return nil }
     byteCount = Int(status.st_size)
-    modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    modified = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }
