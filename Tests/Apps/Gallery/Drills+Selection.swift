@@ -250,6 +250,8 @@
             let header = try CodecRegistry.standard.header(of: turned, limits: .default)
             let expected = quarters.isMultiple(of: 2) ? PixelSize(64, 48) : PixelSize(48, 64)
             checks.equal(header.size, expected, "the size of a \(type.displayName) after \(quarters) turns")
+            let orientations: [Orientation] = [.right, .down, .left, .up]
+            checks.equal(header.orientation, orientations[quarters - 1], "its orientation")
             if metadata != nil {
               checks.equal(header.metadata?.camera, "Ozu", "its camera")
             }

@@ -73,8 +73,8 @@
 
   extension Checks {
     /// Waits until something holds that other processes do, and notes whether it came to that within twenty seconds.
-    func soon(_ claim: String, _ holds: () async throws -> Bool) async {
-      for _ in 0..<200 {
+    func soon(_ claim: String, tries: Int = 200, _ holds: () async throws -> Bool) async {
+      for _ in 0..<tries {
         if (try? await holds()) == true {
           expect(true, claim)
           return

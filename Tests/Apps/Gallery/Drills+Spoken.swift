@@ -31,7 +31,7 @@
       }
       var reader: SpokenTree?
       var spoken: [SpokenTree.Element] = []
-      await checks.soon("a screen reader finds the window and its pictures") {
+      await checks.soon("a screen reader finds the window and its pictures", tries: 40) {
         reader = reader ?? SpokenTree(session: address)
         spoken = reader?.elements() ?? []
         return spoken.contains { $0.name == "3.jpg, 3 of 3" }
