@@ -34,7 +34,7 @@
       var options = EncodingOptions()
       options.compressionQuality = 0.92
       var format =
-        [ImageType.jpeg, .png, .webp, .avif, .jxl].contains(type)
+        ImageFormat.of(type).isWritten
         ? OutputFormat(type, options: options) : .automatic(options: options)
       format.metadata = .keepAll
       format.colorProfile = .embed

@@ -31,11 +31,6 @@ enum HelpText {
       """
   }
 
-  /// Formats of cameras, which the list of formats has as one.
-  private static let cameraRAW = [
-    "arw", "cr2", "cr3", "dng", "nef", "orf", "pef", "raf", "raw", "rw2", "srw",
-  ]
-
   /// The formats that commands read, drawings too.
   private static var readableTypes: [ImageType] {
     var configuration = ImagePipeline.Configuration()
@@ -47,7 +42,7 @@ enum HelpText {
 
   /// The names of formats, in lines below each other.
   private static func formats(_ verb: String, _ types: [ImageType]) -> String {
-    let names = Set(types.map { cameraRAW.contains($0.rawValue) ? "camera RAW" : $0.displayName }).sorted {
+    let names = Set(types.map { ImageFormat.of($0).isCameraRAW ? "camera RAW" : $0.displayName }).sorted {
       $0.lowercased() < $1.lowercased()
     }
     var words = names.dropLast().map { $0 + "," } + names.suffix(1)

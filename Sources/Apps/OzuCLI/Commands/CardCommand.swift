@@ -8,17 +8,17 @@ enum CardCommand: Command {
     name: "card",
     summary: "Draw a card from a template and values.",
     synopsis: OptionSpecification.synopsis("TEMPLATE.json", options),
-    discussion: """
-      A TEMPLATE is the JSON of a canvas: its size, a background, and elements, which are pictures, labels, rectangles and lines.
-      {title} in one of its texts is the place of a value; {{ and }} are braces. Font files and pictures without a scheme are
-      found from the folder of the template; pictures in values, from the current one.
-      """,
     examples: [
       Example(
         "With a title and a photograph",
         "ozu card card.json --set title='Hello' --set photo=ada.jpg -o card.png"),
       Example("As JPEG on standard output", "ozu card card.json -f jpeg -o - > card.jpg"),
     ],
+    discussion: """
+      A TEMPLATE is the JSON of a canvas: its size, a background, and elements, which are pictures, labels, rectangles and lines.
+      {title} in one of its texts is the place of a value; {{ and }} are braces. Font files and pictures without a scheme are
+      found from the folder of the template; pictures in values, from the current one.
+      """,
     options: options,
     positional: 1...1,
     operands: .file)

@@ -47,7 +47,7 @@ package struct ImageFormat: Sendable {
   package let isNegotiated: Bool
   package let audience: Audience
   /// Whether files hold the pixels of a sensor, and previews, of which one is shown.
-  let isCameraRAW: Bool
+  package let isCameraRAW: Bool
   /// The looks of the beginning of a file. A file belongs to the first row of which one signature matches.
   let signatures: [ContentSignature]
 

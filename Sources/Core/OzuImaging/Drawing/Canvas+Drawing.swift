@@ -60,7 +60,8 @@ extension Canvas {
           try Self.draw(layer.rows(of: size), context) { layer.draw(on: surface, rows: $0) }
         case .label(let label, let placement):
           guard let text = texts[label] else { continue }
-          let layer = try placement.layer(text, on: size, context, element: index)
+          let place = placement.keeping(text.size, in: size, without: label.shadowMargins)
+          let layer = try place.layer(text, on: size, context, element: index)
           try Self.draw(layer.rows(of: size), context) { layer.draw(on: surface, rows: $0) }
         }
       }
@@ -163,6 +164,21 @@ extension Canvas.PictureFrame {
 }
 
 extension Placement {
+  /// The placement of a label's bitmap, so that its text is where it would be without its shadow. A label that is resized or
+  /// repeated is placed with it.
+  fileprivate func keeping(
+    _ label: PixelSize, in size: PixelSize, without margins: LabelGeometry.Box
+  ) -> Placement {
+    guard self.size == nil, tileGap == nil else { return self }
+    let text = PixelSize(
+      max(1, label.width - margins.left - margins.right), max(1, label.height - margins.top - margins.bottom))
+    let (wanted, whole) = (anchor.origin(of: text, in: size), anchor.origin(of: label, in: size))
+    var place = self
+    place.x += Double(wanted.x - margins.left - whole.x)
+    place.y += Double(wanted.y - margins.top - whole.y)
+    return place
+  }
+
   /// A picture, resized to the size of this placement, on a surface.
   fileprivate func layer(
     _ picture: BGRABitmap, on size: PixelSize, _ context: DecodingContext, element: Int

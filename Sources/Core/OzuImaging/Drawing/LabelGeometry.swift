@@ -42,24 +42,34 @@ package struct LabelGeometry: Sendable {
   ///   - lines: the lines of the text.
   ///   - ink: the lines, and what reaches out of them.
   package init(_ label: Label, lines: Box, ink: Box) {
-    func whole(_ length: Double) -> Int { Int(clamping: length, rounded: .toNearestOrAwayFromZero) }
     let box = label.background.map {
       lines.grown(horizontally: whole($0.horizontalPadding), vertically: whole($0.verticalPadding))
     }
     let drawn = box.map(ink.union) ?? ink
-    var all = drawn
-    if let shadow = label.shadow {
-      // Three box filters reach a little farther than three standard deviations.
-      let reach = shadow.blur > 0 ? Int(clamping: 3 * shadow.blur, rounded: .up).saturatingSum(2) : 0
-      let offset = (x: whole(shadow.x), y: whole(shadow.y))
-      all = drawn.union(drawn.moved(offset.x, offset.y).grown(horizontally: reach, vertically: reach))
-      shadowOffset = offset
-    } else {
-      shadowOffset = nil
-    }
+    shadowOffset = label.shadow.map { (whole($0.x), whole($0.y)) }
+    let margins = label.shadowMargins
+    let all = Box(
+      left: drawn.left.saturatingDifference(margins.left), top: drawn.top.saturatingDifference(margins.top),
+      right: drawn.right.saturatingSum(margins.right), bottom: drawn.bottom.saturatingSum(margins.bottom))
     size = PixelSize(
       max(1, all.right.saturatingDifference(all.left)), max(1, all.bottom.saturatingDifference(all.top)))
     origin = (0.saturatingDifference(all.left), 0.saturatingDifference(all.top))
     background = box?.moved(0.saturatingDifference(all.left), 0.saturatingDifference(all.top))
+  }
+}
+
+/// The nearest whole number of pixels.
+private func whole(_ length: Double) -> Int { Int(clamping: length, rounded: .toNearestOrAwayFromZero) }
+
+extension Label {
+  /// How far the shadow reaches beyond what throws it, on each side.
+  var shadowMargins: LabelGeometry.Box {
+    guard let shadow else { return LabelGeometry.Box(left: 0, top: 0, right: 0, bottom: 0) }
+    // Three box filters reach a little farther than three standard deviations.
+    let reach = shadow.blur > 0 ? Int(clamping: 3 * shadow.blur, rounded: .up).saturatingSum(2) : 0
+    let (x, y) = (whole(shadow.x), whole(shadow.y))
+    return LabelGeometry.Box(
+      left: max(0, reach.saturatingDifference(x)), top: max(0, reach.saturatingDifference(y)),
+      right: max(0, reach.saturatingSum(x)), bottom: max(0, reach.saturatingSum(y)))
   }
 }

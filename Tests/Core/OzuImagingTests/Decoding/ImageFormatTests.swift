@@ -46,7 +46,7 @@ struct ImageFormatTests {
     "where [.png, .jpeg].contains(type)",
     "(\"NIKON\", .nef)", "(\"OM DIGITAL\", .orf)", "type == .avif ||", "case .gif, .jxl: isComplete",
     "case .avif, .heic:", "case (.jpeg, .jxl): way", "case (.jxl, .jpeg): way",
-    "bitmap.isOpaque ? .jpeg : .png",
+    "isOpaque ? .jpeg : .png", "? [] : [.jpeg, .png]", "type == .jpeg || type == .png",
     "types: Set<ImageType> = [.jpeg, .webp, .avif, .jxl, .heic]",
     "[\"jpg\", \"png\"].contains", "? \"image/png\" : \"image/jpeg\"",
   ]

@@ -137,6 +137,34 @@ struct CanvasTests {
     }
   }
 
+  @Test(
+    "a label is where it would be without its shadow",
+    arguments: [
+      (ImageAnchor.topLeft, 10, 10), (.bottomRight, 46, 36), (.center, 28, 23),
+    ])
+  func shadows(anchor: ImageAnchor, x: Int, y: Int) throws {
+    // Sharp, so that it reaches 6 pixels to the left and 3 down; the square has them around it.
+    struct Shadowed: LabelDrawing {
+      func size(of label: Label, context: DecodingContext) throws(LabelError) -> PixelSize {
+        PixelSize(10, 7)
+      }
+      func picture(of label: Label, context: DecodingContext) throws(LabelError) -> Picture {
+        Picture(
+          Bitmap(size: PixelSize(10, 7), isOpaque: false) { x, y in
+            x >= 6 && y < 4 ? Pixel(red: 255, green: 0, blue: 0) : Pixel(red: 0, green: 0, blue: 0, alpha: 0)
+          })
+      }
+    }
+    var label = Label("a", size: 4)
+    label.shadow = Label.Shadow(x: -6, y: 3, color: .black)
+    var canvas = Canvas(size: PixelSize(60, 50), background: .color(.white))
+    let shift: Double = anchor == .bottomRight ? -10 : anchor == .center ? 0 : 10
+    canvas.elements = [.label(label, Placement(x: shift, y: shift, anchor: anchor))]
+    let pixels = try canvas.drawn(labels: Shadowed()).bitmap.pixels
+    let red = pixels.indices.filter { pixels[$0].green == 0 }
+    #expect(red == (0..<16).map { (y + $0 / 4) * 60 + x + $0 % 4 })
+  }
+
   @Test("labels are drawn once each, in order, with their notes; later elements cover earlier ones")
   func labels() throws {
     let first = Label("a", size: 10, color: .black)

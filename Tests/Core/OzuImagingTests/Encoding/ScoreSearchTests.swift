@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import OzuImaging
@@ -16,11 +17,12 @@ struct ScoreSearchTests {
     }
   }
 
+  /// The curves are near those of `ozu compare` for JPEG.
   static let kinds = [
-    Kind(testDescription: "a photograph", colorLimit: 200) { 20 + 90 * $0 - 25 * $0 * $0 },
-    Kind(testDescription: "detail", colorLimit: 200) { -20 + 110 * $0 },
+    Kind(testDescription: "a photograph", colorLimit: 200) { 92.5 * pow($0, 0.43) },
+    Kind(testDescription: "detail", colorLimit: 200) { 92.5 * pow($0, 0.6) - 6 },
     Kind(testDescription: "a smooth picture", colorLimit: 200) { 60 + 36 * $0 },
-    Kind(testDescription: "red letters", colorLimit: 55) { 20 + 78 * $0 },
+    Kind(testDescription: "red letters", colorLimit: 55) { 92.5 * pow($0, 0.43) },
   ]
 
   @Test("ends within the tolerance in four tries", arguments: kinds, [50.0, 65, 75, 85])
