@@ -66,6 +66,28 @@ struct LoadStepTests {
     Case(
       ["--watermark", "mark,a.png,0.5,top-left,margin=7,multiply"],
       .watermark(mark.bitmap, at: .topLeft, margin: 7, opacity: 0.5, mode: .multiply)),
+    Case(
+      ["--overlay", "mark,a.png,place=top-right,x=-9.5,y=4,size=30x20,rotate=-12,opacity=0.5,mode=screen"],
+      .overlay(
+        mark.bitmap,
+        Placement(
+          x: -9.5, y: 4, anchor: .topRight, size: PixelSize(30, 20), rotation: -12, opacity: 0.5,
+          blendMode: .screen
+        ))),
+    Case(
+      ["--overlay", "mark,a.png,tile=7,light=yes"],
+      .overlay(mark.bitmap, Placement(light: .linear, tileGap: PixelSize(7, 7)))),
+    Case(["--rotate", "-30,#f00"], .rotate(degrees: -30, background: red)),
+    Case(["--pad", "400x300,blur,top"], .pad(to: PixelSize(400, 300), blurredBy: 40, anchor: .top)),
+    Case(["--pixelate", "8"], .pixelate(blockSide: 8)),
+    Case(
+      ["--redact", "20x10+5+6,9x9+40+40"],
+      .redact(areas: [
+        PixelRectangle(x: 5, y: 6, width: 20, height: 10), PixelRectangle(x: 40, y: 40, width: 9, height: 9),
+      ])),
+    Case(
+      ["--redact", "20x10+5+6,7"],
+      .redact(areas: [PixelRectangle(x: 5, y: 6, width: 20, height: 10)], style: .pixelate(blockSide: 7))),
     // In the order in which they are given.
     Case(["--rotate", "90", "--flip"], Turn.right, Turn.flip),
     Case(["--flip", "--rotate", "90"], Turn.flip, Turn.right),

@@ -4,7 +4,7 @@ import Ozu
 /// The steps that a command line asks for, in the order in which they were given.
 struct Recipe: Sendable {
   static let options =
-    ResizeArguments.options + StepArguments.options + TextArgument.options + [
+    ResizeArguments.options + StepArguments.options + [OverlayArgument.option] + TextArgument.options + [
       OptionSpecification(
         name: headroom, value: "STOPS",
         help: """
@@ -48,6 +48,10 @@ struct Recipe: Sendable {
         let watermark = try WatermarkArgument(text)
         files.append(.url(URL(fileURLWithPath: watermark.path)))
         steps.append(try await watermark.watermark(PipelineArguments.configuration(arguments)))
+      } else if option.name == OverlayArgument.name, let text = option.value {
+        let overlay = try OverlayArgument(text)
+        files.append(.url(URL(fileURLWithPath: overlay.path)))
+        steps.append(try await overlay.overlay(PipelineArguments.configuration(arguments)))
       } else if option.name == TextArgument.style {
         textStyle = option.value
       } else if option.name == TextArgument.text, let text = option.value {

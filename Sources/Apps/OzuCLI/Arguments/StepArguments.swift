@@ -13,14 +13,17 @@ enum StepArguments {
         as large as it is. A PLACE is one of a watermark's, or attention: where people look.
         """),
     OptionSpecification(
-      name: "pad", value: "WxH[,COLOR][,PLACE]",
-      help: "Put it on a canvas of this size; by default transparent, with the picture in the middle."),
+      name: "pad", value: "WxH[,COLOR|blur][,PLACE]",
+      help: """
+        Put it on a canvas of this size; by default transparent, with the picture in the middle. On blur, a blurred copy fills \
+        the rest.
+        """),
     OptionSpecification(
       name: "trim", value: "TOLERANCE", isValueOptional: true,
       help: "Cut off a border of one colour; values may differ by 10 of 255, or by the tolerance."),
     OptionSpecification(
-      name: "rotate", value: turns.map(\.0).joined(separator: "|"), kind: .words(turns.map(\.0)),
-      help: "Turn by degrees, clockwise."),
+      name: "rotate", value: "DEGREES[,COLOR]", kind: .words(turns.map(\.0)),
+      help: "Turn clockwise; the corners of other angles than quarters are transparent, or have the colour."),
     OptionSpecification(
       name: "flip", help: "Turn upside down as a mirror does: top and bottom change places."),
     OptionSpecification(name: "mirror", help: "Left and right change places."),
@@ -29,6 +32,13 @@ enum StepArguments {
     OptionSpecification(
       name: "sharpen", value: "AMOUNT[,RADIUS]", isValueOptional: true,
       help: "Make edges stronger (unsharp mask): 0.5 is gentle and the default, 2 is hard; radius 1."),
+    OptionSpecification(
+      name: "redact", value: "WxH+X+Y,…[,COLOR|BLOCK]",
+      help: """
+        Make rectangles unreadable: black, of a colour, or in blocks of this many pixels, from which large letters can be \
+        guessed.
+        """),
+    OptionSpecification(name: "pixelate", value: "BLOCK", help: "Square blocks of this many pixels."),
     OptionSpecification(name: "grayscale", help: "Shades of grey."),
     OptionSpecification(
       name: "adjust", value: "NAME=VALUE,…",
@@ -54,22 +64,29 @@ enum StepArguments {
   private static let turns: [(String, Turn)] = [("90", .right), ("180", .around), ("270", .left)]
   private static let attention = "attention"
 
-  /// The steps of an option; empty for an option that is not a step, for a size, and for `--watermark`, which reads a file.
+  /// The steps of an option; empty for an option that is not a step, for a size, and for `--watermark` and
+  /// `--overlay`, which read files.
   static func steps(
     _ name: String, _ value: String?, _ sizes: ResizeArguments
   ) throws(UsageError) -> [any ImageProcessing] {
     let text = value ?? ""
     switch name {
     case "crop": return try crop(text, sizes)
-    case "pad": return [try pad(text)]
+    case "pad": return try pad(text)
+    case "redact": return [try redaction(text)]
+    case "pixelate":
+      return [.pixelate(blockSide: Int(try number(text, of: name, in: 1...65_535, isWhole: true)))]
     case "trim":
       guard value != nil else { return [.trim()] }
       return [.trim(tolerance: UInt8(try number(text, of: name, in: 0...255, isWhole: true)))]
     case "rotate":
-      guard let turn = turns.first(where: { $0.0 == text })?.1 else {
-        throw UsageError("--rotate \(text): it can be \(turns.map(\.0).joined(separator: ", "))")
+      if let turn = turns.first(where: { $0.0 == text })?.1 { return [turn] }
+      let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+      let degrees = try number(parts.first ?? "", of: name, in: -360...360)
+      guard parts.count < 2 || parts.count == 2 && ColorArgument.color(parts[1]) != nil else {
+        throw UsageError("--rotate \(text): a colour is needed: \(ColorArgument.notation)")
       }
-      return [turn]
+      return [.rotate(degrees: degrees, background: parts.last.flatMap { ColorArgument.color($0) } ?? .clear)]
     case "flip": return [Turn.flip]
     case "mirror": return [Turn.mirror]
     case "blur": return [.gaussianBlur(radius: try number(text, of: name, in: 0...1000))]
@@ -91,13 +108,9 @@ enum StepArguments {
       "--crop \(text): a rectangle, a size or proportions are needed",
       hint: "For example: 640x360+10+20, 640x360, 640x360,top, 640x360,attention or 16:9")
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    let offsets = parts[0].split(separator: "+", omittingEmptySubsequences: false)
-    if offsets.count > 1 {
-      guard offsets.count == 3, parts.count == 1, let x = Int(offsets[1]), let y = Int(offsets[2]), x >= 0,
-        y >= 0
-      else { throw wanted }
-      let size = try ResizeArguments.size(String(offsets[0]), of: "crop")
-      return [.crop(.rectangle(PixelRectangle(x: x, y: y, width: size.width, height: size.height)))]
+    if parts[0].contains("+") {
+      guard parts.count == 1, let area = try rectangle(parts[0], of: "crop") else { throw wanted }
+      return [.crop(.rectangle(area))]
     }
     guard parts.count <= 2 else { throw wanted }
     func area(_ size: PixelSize) throws(UsageError) -> Crop {
@@ -118,12 +131,51 @@ enum StepArguments {
     return [try area(PixelSize(sides[0], sides[1]))]
   }
 
-  private static func pad(_ text: String) throws(UsageError) -> Pad {
+  /// `WxH+X+Y`; `nil` for another text.
+  private static func rectangle(
+    _ text: Substring, of option: String
+  ) throws(UsageError) -> PixelRectangle? {
+    let offsets = text.split(separator: "+", omittingEmptySubsequences: false)
+    guard offsets.count == 3, let x = Int(offsets[1]), let y = Int(offsets[2]), x >= 0, y >= 0 else {
+      return nil
+    }
+    let size = try ResizeArguments.size(String(offsets[0]), of: option)
+    return PixelRectangle(x: x, y: y, width: size.width, height: size.height)
+  }
+
+  private static func redaction(_ text: String) throws(UsageError) -> Redact {
+    var parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    var style = Redact.Style.fill(.black)
+    if let last = parts.last, !last.contains("+") {
+      if let color = ColorArgument.color(last) {
+        style = .fill(color)
+      } else {
+        style = .pixelate(blockSide: Int(try number(last, of: "redact", in: 1...65_535, isWhole: true)))
+      }
+      parts.removeLast()
+    }
+    var areas: [PixelRectangle] = []
+    for part in parts {
+      guard let area = try rectangle(part, of: "redact") else { break }
+      areas.append(area)
+    }
+    guard !areas.isEmpty, areas.count == parts.count else {
+      throw UsageError(
+        "--redact \(text): rectangles are needed, with a colour or the side of a block behind them",
+        hint: "For example: 200x40+10+20, or 90x90+100+60,90x90+300+60,12")
+    }
+    return .redact(areas: areas, style: style)
+  }
+
+  private static func pad(_ text: String) throws(UsageError) -> [any ImageProcessing] {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     let size = try ResizeArguments.size(String(parts[0]), of: "pad")
     var (color, place): (ColorValue?, ImageAnchor?)
+    var isBlurred = false
     for part in parts.dropFirst() {
-      if color == nil, let named = ColorArgument.color(part) {
+      if part == "blur", !isBlurred, color == nil {
+        isBlurred = true
+      } else if color == nil, !isBlurred, let named = ColorArgument.color(part) {
         color = named
       } else if place == nil, let anchor = AnchorArgument.anchor(part) {
         place = anchor
@@ -133,7 +185,8 @@ enum StepArguments {
             + "(\(AnchorArgument.notation))")
       }
     }
-    return .pad(to: size, color: color ?? .clear, anchor: place ?? .center)
+    if isBlurred { return [.pad(to: size, blurredBy: 40, anchor: place ?? .center)] }
+    return [.pad(to: size, color: color ?? .clear, anchor: place ?? .center)]
   }
 
   // MARK: Looks

@@ -34,20 +34,25 @@ struct WatermarkArgument {
     path = parts.joined(separator: ",")
   }
 
-  /// Reads the file as the command reads its sources: under the same limits, and a drawing in a process of its own.
   func watermark(_ configuration: ImagePipeline.Configuration) async throws(UsageError) -> Watermark {
+    let bitmap = try await Self.bitmap(
+      path, of: "watermark", configuration,
+      hint: "It takes a file; a place, an opacity from 0 to 1, a mode and margin=N may follow.")
+    return .watermark(
+      bitmap, at: place ?? .bottomRight, margin: margin ?? 0, opacity: opacity ?? 1, mode: mode ?? .normal)
+  }
+
+  /// Reads a file that a step draws as the command reads its sources: under the same limits, and a drawing in a process of its own.
+  static func bitmap(
+    _ path: String, of option: String, _ configuration: ImagePipeline.Configuration, hint: String
+  ) async throws(UsageError) -> Bitmap {
     do {
       var configuration = configuration
       configuration.caching.diskStorage = .none
       let pipeline = ImagePipeline(configuration)
-      let mark = try await pipeline.image(for: ImageRequest(.url(URL(fileURLWithPath: path))))
-      return .watermark(
-        mark.bitmap, at: place ?? .bottomRight, margin: margin ?? 0, opacity: opacity ?? 1,
-        mode: mode ?? .normal)
+      return try await pipeline.image(for: ImageRequest(.url(URL(fileURLWithPath: path)))).bitmap
     } catch {
-      throw UsageError(
-        "--watermark \(path): \(error.explanation)",
-        hint: "It takes a file; a place, an opacity from 0 to 1, a mode and margin=N may follow.")
+      throw UsageError("--\(option) \(path): \(error.explanation)", hint: hint)
     }
   }
 }
