@@ -202,6 +202,9 @@
           Setting(
             name: "watermark_opacity", standard: "1", isReloadable: true,
             help: "its opacity, from 0 to 1"),
+          Setting(
+            name: "cards", standard: "", isReloadable: true,
+            help: "a folder of templates: NAME.json is what the address card://NAME?title=Hello draws"),
         ]),
       Group(
         title: "What a picture may cost",

@@ -228,6 +228,9 @@
           }
           try rules.definePreset(parts[0], options: parts[1])
         }
+        if !self["cards"].isEmpty {
+          rules.cards = try CardTemplates(folder: URL(fileURLWithPath: self["cards"], isDirectory: true))
+        }
       } catch {
         throw UsageError(error.description)
       }

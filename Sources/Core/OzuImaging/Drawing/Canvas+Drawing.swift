@@ -15,38 +15,38 @@ extension Canvas {
   /// - Complexity: O(painted pixels) plus the labels.
   public func drawn(
     pictures: [NeededPicture: Picture] = [:], labels: (any LabelDrawing)? = nil,
-    context unreserved: DecodingContext = DecodingContext()
+    context: DecodingContext = DecodingContext()
   ) throws(CanvasError) -> Picture {
-    let limits = unreserved.limits
+    let limits = context.limits
     try check(limits: limits)
     // Labels reserve memory of their own, so they are drawn before this canvas reserves its part.
-    var texts = LabelPictures(labels, unreserved, room: limits.pixelCount - price.pixelCount)
+    var texts = LabelPictures(labels, context, room: limits.pixelCount - price.pixelCount)
     for (index, element) in elements.enumerated() {
       if case .label(let label, _) = element { try texts.add(label, of: index) }
     }
     var notes = texts.notes
-    let context: DecodingContext
+    let reserved: DecodingContext
     do throws(ImageDecodingError) {
-      context = try unreserved.reserving(price.byteCount)
+      reserved = try context.reserving(price.byteCount)
     } catch {
       throw CanvasError(error)
     }
-    defer { withExtendedLifetime(context) {} }
-    let bitmap = try BGRABitmap.drawing(size: size, isOpaque: background.isOpaque, pool: context.pool) {
+    defer { withExtendedLifetime(reserved) {} }
+    let bitmap = try BGRABitmap.drawing(size: size, isOpaque: background.isOpaque, pool: reserved.pool) {
       (surface) throws(CanvasError) in
       let ground = PaintSampler(background, over: PixelRegion(size))
-      try Self.draw(0..<size.height, context) { rows in
+      try Self.draw(0..<size.height, reserved) { rows in
         for y in rows { ground.cover(surface, y, 0..<size.width) }
       }
       for (index, element) in elements.enumerated() {
         switch element {
         case .rectangle(let rectangle):
           let drawing = RectangleDrawing(rectangle)
-          try Self.draw(drawing.rows(of: size), context) { drawing.draw(on: surface, rows: $0) }
+          try Self.draw(drawing.rows(of: size), reserved) { drawing.draw(on: surface, rows: $0) }
         case .line(let line):
           let straight = StraightLine(line)
           let color = line.color.pixel
-          try Self.draw(straight.extent(in: size).rows, context) {
+          try Self.draw(straight.extent(in: size).rows, reserved) {
             straight.draw(color, on: surface, rows: $0)
           }
         case .picture(let frame, let placement):
@@ -56,13 +56,13 @@ extension Canvas {
           if picture.bitmap.colorSpace != .sRGB {
             notes.append("the colours of \(frame.source) count as sRGB")
           }
-          let layer = try frame.layer(picture, placement, on: size, context, element: index)
-          try Self.draw(layer.rows(of: size), context) { layer.draw(on: surface, rows: $0) }
+          let layer = try frame.layer(picture, placement, on: size, reserved, element: index)
+          try Self.draw(layer.rows(of: size), reserved) { layer.draw(on: surface, rows: $0) }
         case .label(let label, let placement):
           guard let text = texts[label] else { continue }
           let place = placement.keeping(text.size, in: size, without: label.shadowMargins)
-          let layer = try place.layer(text, on: size, context, element: index)
-          try Self.draw(layer.rows(of: size), context) { layer.draw(on: surface, rows: $0) }
+          let layer = try place.layer(text, on: size, reserved, element: index)
+          try Self.draw(layer.rows(of: size), reserved) { layer.draw(on: surface, rows: $0) }
         }
       }
     }

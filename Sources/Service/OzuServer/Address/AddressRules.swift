@@ -20,6 +20,8 @@ public struct AddressRules: Sendable {
   /// The buckets that `s3://` addresses may name, and the credentials of origins. Default: none. The pipeline needs the same
   /// value (`ImagePipeline.Configuration.use(_:)`).
   public var access = OriginAccess()
+  /// The cards that `card://` addresses may name. Default: none.
+  public var cards: CardTemplates?
   /// The address that a source without a scheme is relative to. Default: none.
   public var base: AddressRewrite?
   /// The beginnings of sources that stand for others; the first that matches is replaced, once. The rules apply to the result.
@@ -94,7 +96,7 @@ public struct AddressRules: Sendable {
   /// Whether pictures may come from an address. Redirects must be checked by the client: give it `sourceRule`.
   public func allows(_ url: URL) -> Bool {
     if let path = LocalPath(url) { return folders.contains(path.folder) }
-    if access.buckets?.address(of: url) != nil { return true }
+    if access.buckets?.address(of: url) != nil || cards?.has(url) == true { return true }
     guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
       url.host()?.isEmpty == false, url.user() == nil, url.password() == nil
     else { return false }

@@ -121,6 +121,9 @@ struct InformationAddress {
     let (text, word) = try ImageAddress.source(of: segments)
     guard word == nil else { throw AddressRefusal(status: 400, reason: "facts have no format") }
     source = try rules.source(text)
+    guard !CardTemplates.isCard(source) else {
+      throw AddressRefusal(status: 400, reason: "a card has no file")
+    }
     try ImageAddress.checkExpiry(expiry, now)
     (self.facts, self.expiry) = (facts, expiry)
   }

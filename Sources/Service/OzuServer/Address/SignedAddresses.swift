@@ -44,6 +44,15 @@ public struct SignedAddresses: PictureAddressing {
     var picture = try options.picture(
       of: rules.access.source(address.source), density: density, accept: request.headers["Accept"],
       rules: rules)
+    if CardTemplates.isCard(address.source) {
+      guard let cards = rules.cards, !picture.needsSource else {
+        throw AddressRefusal(status: 400, reason: "a card has no file")
+      }
+      let request = picture.request
+      picture.request = ImageRequest(
+        canvas: try cards.canvas(address.source, rules), resize: request.resize,
+        processors: request.processors)
+    }
     picture.varyingFields += fields
     // The result stays valid until the expiry, because the rules do not change.
     let expiry = options.expiry.flatMap { $0 > 0 ? Date(timeIntervalSince1970: Double($0)) : nil }
