@@ -13,6 +13,7 @@ enum SheetCommand: Command {
       Example(
         "Whole pictures, eight in a row, on black",
         "ozu sheet *.jpg --columns 8 --mode fit --background black -o sheet.png"),
+      Example("With the names of the files", "ozu sheet -r photos --captions -o sheet.jpg"),
       Example("Sheets of 5 by 7", "ozu sheet -r photos --columns 5 --rows 7 -o 'sheet-{index}.jpg'"),
     ],
     discussion: """
@@ -45,6 +46,8 @@ enum SheetCommand: Command {
         name: "gap", value: "N", help: "Pixels around and between them, up to 1000; 12 by default."),
       OptionSpecification(
         name: "background", value: "COLOR", help: "white by default; \(ColorArgument.notation)."),
+      OptionSpecification(
+        name: "captions", help: "Write the name of each source below its picture, shortened to a line."),
       .recursive, .from, .jobs(concurrentPictures),
       OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
     ] + EncodingArguments.options + [.cache, .noCache] + NetworkArguments.options + [.maxPixels, .isolation]
@@ -56,7 +59,8 @@ enum SheetCommand: Command {
       throw UsageError("sheet needs -o", hint: "For example: -o sheet.jpg")
     }
     let configuration = try PipelineArguments.configuration(arguments)
-    let layout = try layout(arguments)
+    let pictures = try layout(arguments)
+    let layout = arguments.has("captions") ? pictures.withRoom(below: SheetMaker.captionHeight) : pictures
     let mode = try arguments.choice("mode", among: modes) ?? .aspectFill
     let perSheet = try arguments.integer("rows", in: 1...65_535).map { $0 * layout.columns }
     let jobs = try arguments.integer("jobs", in: 1...64) ?? concurrentPictures
@@ -68,7 +72,7 @@ enum SheetCommand: Command {
     let format = try EncodingArguments.outputFormat(arguments, target.format)
     let console = target.isStandardOutput ? console.withoutOutput : console
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
-    let maker = SheetMaker(layout: layout, mode: mode, pipeline: pipeline)
+    let maker = SheetMaker(layout: layout, picture: pictures.cell, mode: mode, pipeline: pipeline)
     let style: ReportStyle = arguments.has("quiet") ? .quiet : .text
     var hasFailure = !listing.problems.isEmpty
     for (number, page) in pages.enumerated() {
@@ -178,11 +182,17 @@ private struct SheetCell: SourceReporting {
 
 /// Makes the pictures of a sheet.
 private struct SheetMaker: Sendable {
+  /// The room below a picture for a line of text, in pixels.
+  static let captionHeight = 24
+  private static let captionSize = 13.0
+
   let layout: ContactSheet
+  /// The part of a cell that a picture fills; the rest is for its caption.
+  let picture: PixelSize
   let mode: ScaleMode
   let pipeline: ImagePipeline
 
-  /// A picture that fills a cell.
+  /// A picture that fills a cell, with its caption.
   func cell(_ text: String) async -> SheetCell {
     do {
       let limit = pipeline.configuration.decoding.limits.encodedByteCount
@@ -190,13 +200,35 @@ private struct SheetMaker: Sendable {
       var request = ImageRequest(
         source,
         resize: Resize(
-          layout.cell, mode: mode, crops: mode == .aspectFill, allowsUpscaling: mode == .aspectFill),
-        processors: [.pad(to: layout.cell, color: layout.background)])
+          picture, mode: mode, crops: mode == .aspectFill, allowsUpscaling: mode == .aspectFill),
+        processors: [.pad(to: picture, color: layout.background)])
+      if picture != layout.cell {
+        let caption = try await pipeline.picture(of: caption(text)).bitmap
+        request.processors += [
+          .pad(to: layout.cell, color: layout.background, anchor: .top),
+          .watermark(caption, at: .bottom, margin: 2),
+        ]
+      }
       // Other commands have no use for a rendition of this size.
       request.writeLayers = .originals
       return SheetCell(bitmap: try await pipeline.image(for: request).bitmap)
     } catch {
       return SheetCell(errorLines: ["ozu: \(SourceArgument.line(text)): \(error.reason)"])
     }
+  }
+
+  /// The name of a source without its folders, dark on a light ground and light on a dark one.
+  private func caption(_ text: String) -> Label {
+    let name = text.split(separator: "/").last.map(String.init) ?? text
+    let ground = layout.background
+    let luma = (299 * Int(ground.red) + 587 * Int(ground.green) + 114 * Int(ground.blue)) / 1000
+    let isDark = ground.alpha >= 128 && luma < 128
+    var label = Label(
+      PrintableText.oneLine(name), size: Self.captionSize, color: isDark ? .white : .black,
+      width: max(8, picture.width - 4))
+    label.maximumLineCount = 1
+    label.ellipsis = .middle
+    label.alignment = .center
+    return label
   }
 }

@@ -10,6 +10,12 @@ struct ContactSheet: Sendable {
   var gap = 12
   var background = ColorValue(red: 32, green: 34, blue: 38)
 
+  /// The same sheet with higher cells.
+  func withRoom(below height: Int) -> ContactSheet {
+    ContactSheet(
+      columns: columns, cell: PixelSize(cell.width, cell.height + height), gap: gap, background: background)
+  }
+
   /// The size of a sheet of `count` pictures; `nil` if a number of it is too large.
   func size(of count: Int) -> PixelSize? {
     let across = min(columns, count)

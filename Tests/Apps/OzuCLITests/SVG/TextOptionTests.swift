@@ -7,6 +7,25 @@
   @testable import OzuCLI
 
   @Suite struct TextOptionTests {
+    @Test("captions of a sheet stand below the pictures, in the colour that is seen")
+    func captions() async throws {
+      let folder = try Folder()
+      let photo = try folder.write(PatternPicture(PixelSize(60, 30)).data(as: .png), to: "wwwwww.png")
+      let result = folder.path("sheet.png")
+      let run = try await ChildRun([
+        "sheet", photo, photo, "-o", result, "--captions", "--cell", "80x40", "--gap", "4", "--background",
+        "black", "--no-cache",
+      ])
+      guard run.status == 0 else {
+        #expect(run.errors.contains("wwwwww.png: "))
+        return
+      }
+      let bitmap = try CodecRegistry.standard.picture(from: Data(contentsOf: URL(filePath: result))).bitmap
+      #expect(bitmap.size == PixelSize(172, 72))
+      let caption = (44..<68).flatMap { y in (4..<84).map { bitmap[$0, y] } }
+      #expect(caption.contains { $0.green > 200 } && caption.count { $0.green < 50 } > 1000)
+    }
+
     @Test("--text writes on the picture as the --text-style before it says")
     func writing() async throws {
       let folder = try Folder()
