@@ -101,9 +101,9 @@ def use(browser, base, photo, page):
     browser.type("200")
     browser.wait("document.getElementById('fact-size').textContent === '300 × 200'")
     check("/rs:fill:300:200/" in browser.run("document.getElementById('address').value"), "options by keyboard: fill 300 × 200")
-    browser.run("document.getElementById('type').value = 'force'; document.getElementById('height').value = '';"
+    browser.run("document.getElementById('height').value = '9000';"
                 "document.getElementById('height').dispatchEvent(new Event('input', {bubbles: true}))")
-    browser.wait("document.getElementById('status').textContent.includes('force needs')")
+    browser.wait("document.getElementById('status').textContent.includes('9000')")
     check(browser.run("document.getElementById('copy').disabled"), "options that cannot be served are reported, and nothing is signed")
     browser.run("document.getElementById('reset').click()")
     done(browser)
