@@ -13,7 +13,7 @@ class Moved(RuntimeError):
 
 class Browser:
     # The longest wait for an answer of the browser, or for the page, in seconds: what hangs must not keep the test for ever.
-    patience = 600
+    patience = 120
 
     def __init__(self, folder):
         # The browser reads from its descriptor 3 and writes to its descriptor 4.
