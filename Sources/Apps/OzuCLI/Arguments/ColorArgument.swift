@@ -6,22 +6,9 @@ enum ColorArgument {
 
   /// The colour of a text; `nil` when the text is not a colour.
   static func color(_ text: some StringProtocol) -> ColorValue? {
-    if text.first == "#" { return color(digits: text.dropFirst()) }
+    if text.first == "#" { return ColorValue(String(text)) }
     let name = text.lowercased()
-    return name == "clear" ? .clear : names[name].flatMap { color(digits: $0[...]) }
-  }
-
-  private static func color(digits text: some StringProtocol) -> ColorValue? {
-    let digits = text.compactMap { $0.isASCII ? $0.hexDigitValue.map(UInt8.init) : nil }
-    guard digits.count == text.count else { return nil }
-    var bytes: [UInt8]
-    switch digits.count {
-    case 3, 4: bytes = digits.map { $0 * 17 }
-    case 6, 8: bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-    default: return nil
-    }
-    if bytes.count == 3 { bytes.append(255) }
-    return ColorValue(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes[3])
+    return name == "clear" ? .clear : names[name].flatMap { ColorValue("#" + $0) }
   }
 
   private static let names: [String: String] = {

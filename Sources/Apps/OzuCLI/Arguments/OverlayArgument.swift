@@ -46,11 +46,7 @@ struct OverlayArgument {
         "--\(Self.name) \(name)=\(value): it can be \(choices.map(\.0).joined(separator: ", "))")
     }
     switch name {
-    case "place":
-      guard let anchor = AnchorArgument.anchor(value) else {
-        throw UsageError("--\(Self.name) place=\(value): a place is \(AnchorArgument.notation)")
-      }
-      placement.anchor = anchor
+    case "place": placement.anchor = try AnchorArgument.setting(value, of: Self.name)
     case "x": placement.x = try number(Self.pixels)
     case "y": placement.y = try number(Self.pixels)
     case "size": placement.size = try ResizeArguments.size(value, of: Self.name)

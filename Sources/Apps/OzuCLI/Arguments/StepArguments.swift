@@ -82,11 +82,12 @@ enum StepArguments {
     case "rotate":
       if let turn = turns.first(where: { $0.0 == text })?.1 { return [turn] }
       let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-      let degrees = try number(parts.first ?? "", of: name, in: -360...360)
-      guard parts.count < 2 || parts.count == 2 && ColorArgument.color(parts[1]) != nil else {
+      let degrees = try number(parts[0], of: name, in: -360...360)
+      guard parts.count > 1 else { return [.rotate(degrees: degrees)] }
+      guard parts.count == 2, let color = ColorArgument.color(parts[1]) else {
         throw UsageError("--rotate \(text): a colour is needed: \(ColorArgument.notation)")
       }
-      return [.rotate(degrees: degrees, background: parts.last.flatMap { ColorArgument.color($0) } ?? .clear)]
+      return [.rotate(degrees: degrees, background: color)]
     case "flip": return [Turn.flip]
     case "mirror": return [Turn.mirror]
     case "blur": return [.gaussianBlur(radius: try number(text, of: name, in: 0...1000))]
@@ -273,5 +274,13 @@ enum AnchorArgument {
   /// The place of a text; `nil` when the text is not a place.
   static func anchor(_ text: some StringProtocol) -> ImageAnchor? {
     names.first { $0.0 == text.lowercased() }?.1
+  }
+
+  /// The place of the setting `place` of an option.
+  static func setting(_ text: String, of option: String) throws(UsageError) -> ImageAnchor {
+    guard let anchor = anchor(text) else {
+      throw UsageError("--\(option) place=\(text): a place is \(notation)")
+    }
+    return anchor
   }
 }

@@ -39,7 +39,7 @@ struct TextArgument {
       case "weight": label.weight = Int(clamping: try number(value, 1...1000, isWhole: true))
       case "italic": label.isItalic = value == "yes"
       case "color": label.color = try color(value)
-      case "place": place = try Self.place(value)
+      case "place": place = try AnchorArgument.setting(value, of: Self.style)
       case "margin": margin = Int(clamping: try number(value, 0...65_535, isWhole: true))
       case "opacity": opacity = try number(value, 0...1)
       case "width": label.width = Int(clamping: try number(value, 1...32_767, isWhole: true))
@@ -89,13 +89,6 @@ struct TextArgument {
   }
 
   // MARK: Values
-
-  private static func place(_ text: String) throws(UsageError) -> ImageAnchor {
-    guard let anchor = AnchorArgument.anchor(text) else {
-      throw UsageError("--\(style) place=\(text): a place is \(AnchorArgument.notation)")
-    }
-    return anchor
-  }
 
   private static func alignment(_ text: String) throws(UsageError) -> Label.Alignment {
     guard let alignment = Label.Alignment(rawValue: text) else {
