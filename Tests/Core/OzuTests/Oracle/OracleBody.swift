@@ -74,6 +74,11 @@ struct OracleBody: Sendable {
   /// The number of the other files, which come first.
   static let usualCount = all.count - bright.count - profiled.count
 
+  /// Those with several frames.
+  static let moving = all.filter { $0.name == "gif" }.map(\.index)
+  /// The files that end in the middle.
+  static let cut = all.filter { $0.name.hasPrefix("cut off") }.map(\.index)
+
   /// The files whose colours are not those of sRGB.
   static let wide = all.filter { $0.name == "wide png" }.map(\.index)
 

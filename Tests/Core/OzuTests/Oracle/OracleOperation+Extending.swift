@@ -27,6 +27,12 @@ extension OracleOperation {
       default: return operation
       }
     }
+    // By a generator of its own again.
+    random = SeededGenerator(seed: seed &+ 3 << 32)
+    if Int.random(in: 0..<5, using: &random) == 0 {
+      let place = Int.random(in: 0...operations.count, using: &random)
+      operations.insert(contentsOf: rare(&random), at: place)
+    }
     // An interceptor runs in a Swift task. A run with one knows only by the end of a load that it has begun, so nothing is held.
     return settings.isIntercepted ? operations.filter { !$0.isHolding } : operations
   }
@@ -140,6 +146,60 @@ extension OracleOperation {
     return [
       .change(origin, OracleBehavior(answer: .file(file))), .remove(request.source), .load(large, .picture),
       middle, .load(small, .picture), .load(other, .picture), .load(small, .file(.png)),
+    ]
+  }
+
+  /// More operations that seldom meet by chance.
+  private static func rare(_ random: inout SeededGenerator) -> [OracleOperation] {
+    let origin = Int.random(in: 0..<OracleSource.webCount, using: &random)
+    let request = OracleRequest(.web(origin, account: 0))
+    switch Int.random(in: 0..<3, using: &random) {
+    case 0: return cut(request, at: origin, &random)
+    case 1: return formatFile(request, at: origin, &random)
+    default: return outputs(of: request, at: origin, &random)
+    }
+  }
+
+  /// A file that is cut off, for requests that take a part of a picture and for others.
+  private static func cut(
+    _ request: OracleRequest, at origin: Int, _ random: inout SeededGenerator
+  ) -> [OracleOperation] {
+    let loads = (0..<3).map { _ in
+      var other = request
+      other.allowsTruncation = Bool.random(using: &random)
+      return OracleOperation.load(other, .picture)
+    }
+    let file = OracleBody.cut.randomElement(using: &random) ?? 0
+    return [.change(origin, OracleBehavior(answer: .file(file))), .remove(request.source)] + loads
+  }
+
+  /// A file in a format, which is removed with the format, when no original is stored and the origin has another picture.
+  private static func formatFile(
+    _ request: OracleRequest, at origin: Int, _ random: inout SeededGenerator
+  ) -> [OracleOperation] {
+    var request = request
+    let format = OracleFormat.allCases.randomElement(using: &random)!
+    (request.format, request.storagePolicy) = (format, .encodedImages)
+    func file() -> OracleBehavior {
+      OracleBehavior(answer: .file(Int.random(in: 0..<20, using: &random)))
+    }
+    return [
+      .change(origin, file()), .remove(request.source), .load(request, .file(.png)), .finish,
+      .change(origin, file()), .removeFormat(format), .purgeMemory, .load(request, .file(.png)),
+    ]
+  }
+
+  /// The same picture as two files that differ in one option.
+  private static func outputs(
+    of request: OracleRequest, at origin: Int, _ random: inout SeededGenerator
+  ) -> [OracleOperation] {
+    let isMoving = Bool.random(using: &random)
+    let outputs: [OracleOutput] = (isMoving ? [.png, .still] : [.jpeg, .rough]).shuffled(using: &random)
+    let file =
+      isMoving ? OracleBody.moving.randomElement(using: &random) ?? 0 : Int.random(in: 0..<20, using: &random)
+    return [
+      .change(origin, OracleBehavior(answer: .file(file))), .remove(request.source),
+      .load(request, .file(outputs[0])), .finish, .load(request, .file(outputs[1])),
     ]
   }
 }
