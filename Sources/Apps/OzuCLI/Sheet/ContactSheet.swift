@@ -40,7 +40,7 @@ struct ContactSheet: Sendable {
   func drawn(_ pictures: [Bitmap]) -> Bitmap {
     guard let size = size(of: pictures.count) else { preconditionFailure("the sheet is too large") }
     let across = min(columns, pictures.count)
-    let (step, base) = (PixelSize(cell.width + gap, cell.height + gap), pixel)
+    let (step, base) = (PixelSize(cell.width + gap, cell.height + gap), background.pixel)
     let cells = pictures.map { BGRABitmap($0) }
     let isOpaque = background.alpha == 255
     return BGRABitmap(size: size, isOpaque: isOpaque) { y, row in
@@ -50,28 +50,9 @@ struct ContactSheet: Sendable {
       for column in 0..<across where line * across + column < cells.count {
         let left = gap + column * step.width
         cells[line * across + column].withRow(inner) { pixels in
-          for x in pixels.indices { row[left + x] = over(pixels[x], base) }
+          for x in pixels.indices { row[left + x] = pixels[x].over(base) }
         }
       }
     }.bitmap
-  }
-
-  /// A pixel over another one, both premultiplied.
-  private func over(_ above: Pixel, _ below: Pixel) -> Pixel {
-    if above.alpha == 255 { return above }
-    let rest = 255 - Int(above.alpha)
-    func sum(_ above: UInt8, _ below: UInt8) -> UInt8 {
-      UInt8(clamping: Int(above) + (Int(below) * rest + 127) / 255)
-    }
-    return Pixel(
-      red: sum(above.red, below.red), green: sum(above.green, below.green), blue: sum(above.blue, below.blue),
-      alpha: sum(above.alpha, below.alpha))
-  }
-
-  private var pixel: Pixel {
-    func premultiplied(_ value: UInt8) -> UInt8 { UInt8((Int(value) * Int(background.alpha) + 127) / 255) }
-    return Pixel(
-      red: premultiplied(background.red), green: premultiplied(background.green),
-      blue: premultiplied(background.blue), alpha: background.alpha)
   }
 }

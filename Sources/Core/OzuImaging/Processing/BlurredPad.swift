@@ -23,9 +23,7 @@ public struct BlurredPad: ImageProcessing, Hashable {
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
-    let canvas = PixelSize(max(size.width, bitmap.size.width), max(size.height, bitmap.size.height))
-    guard canvas != bitmap.size else { return bitmap }
-    try context.check(canvas, for: self)
+    guard let canvas = try context.canvas(of: size, around: bitmap, for: self) else { return bitmap }
     let cover = Resize(canvas, mode: .aspectFill, allowsUpscaling: true, kernel: .bilinear)
     let copy = try cover.process(bitmap, context: context)
     let ground = try GaussianBlur(radius: radius).process(copy, context: context)

@@ -34,7 +34,7 @@ public struct ColorValue: Hashable, Sendable {
   }
 
   /// The pixel of this colour, premultiplied.
-  var pixel: Pixel {
+  package var pixel: Pixel {
     Pixel(
       red: scaled(red, by: alpha), green: scaled(green, by: alpha), blue: scaled(blue, by: alpha),
       alpha: alpha)
@@ -83,6 +83,7 @@ extension ColorValue: Codable {
 }
 
 /// `value × factor ÷ 255`, rounded: exact for all bytes (Blinn, "Three Wrongs Make a Right", 1995).
+@inlinable
 @inline(__always)
 func scaled(_ value: UInt8, by factor: UInt8) -> UInt8 {
   let product = UInt32(value) &* UInt32(factor) &+ 128
@@ -91,16 +92,18 @@ func scaled(_ value: UInt8, by factor: UInt8) -> UInt8 {
 
 extension Pixel {
   /// The part of the pixel that a shape covers: all four values times `coverage ÷ 255`.
+  @inlinable
   @inline(__always)
-  func covered(by coverage: UInt8) -> Pixel {
+  package func covered(by coverage: UInt8) -> Pixel {
     Pixel(
       red: scaled(red, by: coverage), green: scaled(green, by: coverage), blue: scaled(blue, by: coverage),
       alpha: scaled(alpha, by: coverage))
   }
 
   /// This pixel over another one (Porter and Duff 1984), both premultiplied.
+  @inlinable
   @inline(__always)
-  func over(_ below: Pixel) -> Pixel {
+  package func over(_ below: Pixel) -> Pixel {
     let rest = 255 &- alpha
     return Pixel(
       red: red &+ scaled(below.red, by: rest), green: green &+ scaled(below.green, by: rest),

@@ -1,3 +1,5 @@
+import OzuBase
+
 /// One step after the resize: a value with a stable identity.
 ///
 /// ```swift
@@ -57,11 +59,24 @@ public struct ProcessingContext: Sendable {
   public let pool: PixelBufferPool
   /// The limits of the result: its sides and its bytes.
   public let limits: DecodingLimits
+  /// Receives the notes of processors; `nil` where nobody reads them.
+  private var notes: ProcessingNotes?
 
   /// Makes a context.
   public init(pool: PixelBufferPool = .shared, limits: DecodingLimits = .default) {
     self.pool = pool
     self.limits = limits
+  }
+
+  /// Notes what is not as it was asked for, such as a character that no font has: a line of `Picture.notes`. A line that is
+  /// there already is not added again.
+  public func note(_ text: String) { notes?.add(text) }
+
+  /// The same surroundings, with notes that are added to a list.
+  fileprivate func noting(in notes: ProcessingNotes) -> ProcessingContext {
+    var context = self
+    context.notes = notes
+    return context
   }
 
   /// Refuses sizes that are empty or over the limits, before memory is taken.
@@ -72,6 +87,31 @@ public struct ProcessingContext: Sendable {
     guard max(size.width, size.height) <= limits.side,
       size.bitmapByteCount(as: .bgra8) <= limits.decodedByteCount
     else { throw .invalidParameters(processor.identifier, reason: "\(size) pixels are over the limits") }
+  }
+
+  /// The size of a canvas with room for a bitmap, within the limits; `nil` if the bitmap fills it.
+  func canvas(
+    of size: PixelSize, around bitmap: BGRABitmap, for processor: some ImageProcessing
+  ) throws(ProcessingError) -> PixelSize? {
+    let canvas = PixelSize(max(size.width, bitmap.size.width), max(size.height, bitmap.size.height))
+    guard canvas != bitmap.size else { return nil }
+    try check(canvas, for: processor)
+    return canvas
+  }
+}
+
+/// The notes of the processors of one picture. A processor may work on several threads, so a lock guards the list.
+private final class ProcessingNotes: Sendable {
+  private let list: Mutex<[String]>
+
+  init(_ notes: [String]) { list = Mutex(notes) }
+
+  var texts: [String] { list.withLock { $0 } }
+
+  func add(_ text: String) {
+    list.withLock { notes in
+      if !notes.contains(text), notes.count <= PictureNotes.mostNotes { notes.append(text) }
+    }
   }
 }
 
@@ -103,12 +143,13 @@ extension Picture {
     by processors: [any ImageProcessing], context: ProcessingContext = ProcessingContext()
   ) throws(ProcessingError) -> Picture {
     guard !processors.isEmpty else { return self }
-    var notes = notes
+    let notes = ProcessingNotes(notes)
+    let context = context.noting(in: notes)
     var result = bitmap
     var steps = processors[...]
     while result.format == .rgba16, let step = steps.first {
       guard let made = try step.process(wide: result, context: context) else {
-        notes.append("\(step.identifier) works in 8 bits: the picture was rounded to them")
+        context.note("\(step.identifier) works in 8 bits: the picture was rounded to them")
         break
       }
       result = made
@@ -120,7 +161,7 @@ extension Picture {
       result = narrow.bitmap
     }
     return Picture(
-      result, scale: scale, header: header, isPreview: isPreview, notes: notes, isIsolated: isIsolated)
+      result, scale: scale, header: header, isPreview: isPreview, notes: notes.texts, isIsolated: isIsolated)
   }
 }
 

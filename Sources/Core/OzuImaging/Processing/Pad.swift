@@ -23,9 +23,7 @@ public struct Pad: ImageProcessing, Hashable {
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
-    let canvas = PixelSize(max(size.width, bitmap.size.width), max(size.height, bitmap.size.height))
-    guard canvas != bitmap.size else { return bitmap }
-    try context.check(canvas, for: self)
+    guard let canvas = try context.canvas(of: size, around: bitmap, for: self) else { return bitmap }
     let (left, top) = anchor.origin(of: bitmap.size, in: canvas)
     let background = color.pixel
     let isOpaque = bitmap.isOpaque && color.alpha == 255

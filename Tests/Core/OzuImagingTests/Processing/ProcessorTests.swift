@@ -290,4 +290,28 @@ struct ProcessorTests {
       Self.numbers(try Self.run(Composition([.turn(.right), .turn(.left)]), picture)) == Self.numbers(picture)
     )
   }
+
+  private struct Noting: ImageProcessing {
+    let text: String
+
+    var identifier: String { "noting(\(text))" }
+
+    func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
+      context.note(text)
+      return bitmap
+    }
+  }
+
+  @Test("the notes of steps are those of the picture, each once, after its own")
+  func notes() throws {
+    let picture = Picture(Self.numbered(3, 2), notes: ["a"])
+    let made = try picture.processed(by: [
+      Noting(text: "b"), Composition([Noting(text: "c"), Noting(text: "b")]),
+    ])
+    #expect(made.notes == ["a", "b", "c"] && picture.notes == ["a"])
+    let many = try picture.processed(by: (0..<90).map { Noting(text: "\($0)") })
+    #expect(many.notes.count == PictureNotes.mostNotes)
+    // Without a picture nobody reads them.
+    _ = try Noting(text: "d").process(picture.bitmap)
+  }
 }
