@@ -49,13 +49,14 @@ public struct CanvasTemplate: Hashable, Sendable {
       return ""
     }
     names = found.sorted()
-    // Values may be numbers or colours, so that a canvas with empty ones need not be possible.
+    // Values may be colours or sources, so that a canvas with empty ones need not be possible.
     if found.isEmpty { _ = try Self.canvas(root) }
   }
 
   /// The canvas with values in the places of the names.
   ///
-  /// - Throws: `missing`, `unknown`; `unreadable` if a value makes no sense where it stands, such as a colour.
+  /// - Throws: `missing`, `unknown`; `unreadable` if a value makes no sense where it stands, such as a colour, and for a field
+  ///   that no canvas has.
   public func canvas(_ values: [String: String]) throws(Failure) -> Canvas {
     let missing = names.filter { values[$0] == nil }
     if !missing.isEmpty { throw .missing(missing) }
@@ -66,7 +67,15 @@ public struct CanvasTemplate: Hashable, Sendable {
 
   private static func canvas(_ node: Node) throws(Failure) -> Canvas {
     do {
-      return try JSONDecoder().decode(Canvas.self, from: JSONEncoder().encode(node))
+      let canvas = try JSONDecoder().decode(Canvas.self, from: JSONEncoder().encode(node))
+      // Nothing that was written is ignored in silence: a wrong name would be looked for in the picture.
+      let read = try JSONDecoder().decode(Node.self, from: JSONEncoder().encode(canvas))
+      if let field = node.surplus(beside: read) {
+        throw Failure.unreadable("\(field) is not read: is its name right?")
+      }
+      return canvas
+    } catch let failure as Failure {
+      throw failure
     } catch let error as DecodingError {
       throw .unreadable(error.inWords)
     } catch {
@@ -131,6 +140,27 @@ extension CanvasTemplate {
         }
         return .object(nodes)
       }
+    }
+
+    /// The path of a field that another node, which was made of what was read of this one, does not have; `nil` if there is none.
+    func surplus(beside read: Node) -> String? {
+      switch (self, read) {
+      case (.list(let nodes), .list(let others)):
+        for (index, (node, other)) in zip(nodes, others).enumerated() {
+          if let path = node.surplus(beside: other) { return "\(index).\(path)" }
+        }
+      case (.object(let fields), .object(let others)):
+        for (name, node) in fields.sorted(by: { $0.key < $1.key }) where node != .null {
+          guard let other = others[name] else {
+            // It stands for two fields.
+            if name == "padding", others["horizontalPadding"] != nil { continue }
+            return name
+          }
+          if let path = node.surplus(beside: other) { return "\(name).\(path)" }
+        }
+      default: break
+      }
+      return nil
     }
 
     private static func replacing(

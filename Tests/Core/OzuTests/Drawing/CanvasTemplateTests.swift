@@ -36,6 +36,32 @@ struct CanvasTemplateTests {
   }
 
   @Test(
+    "a field that is not read is refused by its path",
+    arguments: [
+      ("{\"label\": {\"text\": \"a\", \"colour\": \"#fff\"}}", "elements.0.label.colour"),
+      ("{\"label\": {\"text\": \"a\"}, \"x\": 4}", "elements.0.x"),
+      ("{\"picture\": \"/a.png\", \"label\": {\"text\": \"a\"}}", "elements.0.label"),
+      (
+        "{\"rectangle\": {\"width\": 1, \"height\": 1, \"fill\": {\"linear\": {\"stops\": [], \"angel\": 9}}}}",
+        "angel"
+      ),
+      (
+        "{\"label\": {\"text\": \"a\", \"background\": {\"color\": \"#fff\", \"padding\": 4}, \"width\": null}}",
+        nil
+      ),
+      ("{\"picture\": {\"source\": \"/a.png\", \"clip\": \"circle\"}, \"placement\": {\"x\": 1}}", nil),
+    ] as [(String, String?)])
+  func fields(element: String, field: String?) throws {
+    let json = Data("{\"size\": {\"width\": 9, \"height\": 9}, \"elements\": [\(element)]}".utf8)
+    guard let field else {
+      _ = try CanvasTemplate(json)
+      return
+    }
+    let failure = #expect(throws: CanvasTemplate.Failure.self) { try CanvasTemplate(json) }
+    #expect("\(try #require(failure))".contains("\(field) is not read"))
+  }
+
+  @Test(
     "what is no canvas is refused",
     arguments: [
       "", "{", "[]", "{}", "{\"size\": 5}", "{\"size\": {\"width\": 1, \"height\": 1}, \"elements\": [{}]}",
