@@ -293,6 +293,8 @@
         "path_prefix = pictures", "path_prefix = /metrics", "log_level = debug", "workers = 0", "clients = 0",
         "head_timeout = 0", "source_frames = 0", "keys_file = /none", "status_listen = systemd",
         "status_listen = 8080", "watermark_opacity = 2", "negotiate = 1", "raw = maybe",
+        "watermark_text_style = size=nan", "watermark_text_style = place=top", "watermark_text_length = 0",
+        "watermark_text_style = font=Nowhere Grotesk",
       ])
     func wrongValues(line: String) async throws {
       let settings = try ServeSettings(file: line, environment: [:])
@@ -301,6 +303,7 @@
         let configuration = try settings.configuration()
         _ = (try settings.logLevel(), try settings.listening(), try settings.statusListen())
         _ = try await settings.watermark(configuration.pipeline)
+        _ = try await settings.watermarkText(configuration.pipeline)
       }
     }
 
@@ -323,6 +326,7 @@
           keep_copyright = yes
           watermark = \(mark.path())
           watermark_opacity = 0.5
+          watermark_text_style = size=20,font=/srv/fonts/a.ttf
           workers = 3
           source_frames = 1
           age = 60
@@ -346,6 +350,8 @@
       let configuration = try settings.configuration()
       #expect(configuration.pipeline.decoding.concurrentDecodes == 3)
       #expect(configuration.pipeline.decoding.limits.frameCount == 1)
+      #expect(try settings.textStyle?.label.size == 20)
+      #expect(configuration.pipeline.decoding.isolation.fontFolders == ["/srv/fonts/"])
       #expect(configuration.lifetime == .fixed(60) && configuration.failureLifetime == 5)
       let fields: HTTPHeaders = ["X-A": "b:c", "X-D": "e", "Access-Control-Allow-Origin": "*"]
       #expect(configuration.responseFields == fields)

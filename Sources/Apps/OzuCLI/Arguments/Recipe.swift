@@ -34,7 +34,7 @@ struct Recipe: Sendable {
     var steps: [any ImageProcessing] = []
     var files: [ImageSource] = []
     var fraction: Double?
-    var textStyle: String?
+    var (textStyle, unusedStyle): (String?, String?)
     for (index, option) in arguments.given.enumerated() {
       if index == last?.index, let size = last?.size {
         if let resize = try size.resize(sizes) { steps.append(resize) }
@@ -54,12 +54,18 @@ struct Recipe: Sendable {
         steps.append(try await overlay.overlay(PipelineArguments.configuration(arguments)))
       } else if option.name == TextArgument.style {
         textStyle = option.value
+        unusedStyle = option.value
       } else if option.name == TextArgument.text, let text = option.value {
+        unusedStyle = nil
         let argument = try TextArgument(text, style: textStyle)
-        steps.append(try await argument.watermark(PipelineArguments.configuration(arguments)))
+        steps.append(try await argument.step(PipelineArguments.configuration(arguments)))
       } else {
         steps += try StepArguments.steps(option.name, option.value, sizes)
       }
+    }
+    if let unusedStyle {
+      throw UsageError(
+        "--\(TextArgument.style) \(unusedStyle): no --\(TextArgument.text) follows it")
     }
     steps.removeAll { ($0 as? Resize)?.mode == ScaleMode.none }
     Self.foldCrop(in: &steps)

@@ -255,7 +255,7 @@ enum StepArguments {
     return number
   }
 
-  private static func text(_ number: Double) -> String {
+  static func text(_ number: Double) -> String {
     number == number.rounded() ? "\(Int(clamping: number))" : "\(number)"
   }
 }

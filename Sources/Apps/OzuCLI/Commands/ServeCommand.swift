@@ -69,6 +69,7 @@
       }
       var listening = try settings.listening()
       rules.watermark = try await settings.watermark(configuration.pipeline)
+      rules.watermarkText = try await settings.watermarkText(configuration.pipeline)
       let playground = try settings.playground(rules, at: address)
       for address in [address, statusAddress].compactMap(\.self) { try address.checkHost() }
       configuration.playground = playground?.page

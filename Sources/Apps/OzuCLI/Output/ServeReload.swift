@@ -61,6 +61,7 @@
         let pipeline = try settings.originPipeline()
         let level = try settings.logLevel()
         rules.watermark = try await settings.watermark(pipeline)
+        rules.watermarkText = try await settings.watermarkText(pipeline)
         // First, so that no address is accepted whose host the client would refuse.
         client.replace(by: pipeline.network.httpClient)
         service.replaceAddressing(by: SignedAddresses(rules))

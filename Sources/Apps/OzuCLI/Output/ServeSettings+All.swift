@@ -203,6 +203,14 @@
             name: "watermark_opacity", standard: "1", isReloadable: true,
             help: "its opacity, from 0 to 1"),
           Setting(
+            name: "watermark_text_style", standard: "", isReloadable: true,
+            help:
+              "how the option watermark_text draws texts, such as font=serif,size=24,color=#fff; without it there are none"
+          ),
+          Setting(
+            name: "watermark_text_length", standard: "200", isReloadable: true,
+            help: "the most characters of such a text"),
+          Setting(
             name: "cards", standard: "", isReloadable: true,
             help: "a folder of templates: NAME.json is what the address card://NAME?title=Hello draws"),
         ]),

@@ -138,6 +138,38 @@
       }
     }
 
+    /// How texts are drawn; `nil` without `watermark_text_style`. A text is drawn now, so that a font that is not there is known
+    /// before the first request.
+    func watermarkText(_ configuration: ImagePipeline.Configuration) async throws(UsageError)
+      -> WatermarkText?
+    {
+      let name = "watermark_text_style"
+      let length = try integer("watermark_text_length", in: 1...Label.largestCharacterCount)
+      guard let style = try textStyle else { return nil }
+      var configuration = configuration
+      configuration.caching.diskStorage = .none
+      configuration.caching.stores = []
+      let pipeline = ImagePipeline(configuration)
+      var label = style.label
+      label.text = "Ozu"
+      do throws(LabelError) {
+        _ = try await pipeline.picture(of: label)
+      } catch {
+        throw UsageError("\(name) = \(self[name]): \(error)")
+      }
+      var texts = WatermarkText(style: style.label, drawing: pipeline.labelDrawing)
+      texts.largestCharacterCount = length
+      return texts
+    }
+
+    /// The style of texts; `nil` without one.
+    var textStyle: TextStyle? {
+      get throws(UsageError) {
+        let name = "watermark_text_style"
+        return self[name].isEmpty ? nil : try TextStyle(self[name], of: name, hasPlace: false)
+      }
+    }
+
     /// The limits of connections of clients.
     func listening() throws(UsageError) -> ServiceListener.Configuration {
       var listening = ServiceListener.Configuration()

@@ -303,6 +303,7 @@
       }
       // This program is its own helper: `main` calls `runIfHelper` first.
       pipeline.decoding.isolation = DecoderIsolation(mode, helper: .thisProgram)
+      try textStyle?.allowFont(in: &pipeline)
       pipeline.caching.encodedMemoryCache.costLimit = try integer("memory_bytes", in: 0...(1 << 40))
       let capacity = try integer("cache_bytes", in: (1 << 20)...(1 << 46))
       pipeline.caching.diskStorage =

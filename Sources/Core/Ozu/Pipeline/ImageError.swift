@@ -1,5 +1,6 @@
 import OzuBase
 import OzuHTTP
+import OzuImaging
 
 /// The reason why a request has no picture: a kind, the source, and the error that caused it, if there is one.
 ///
@@ -162,6 +163,7 @@ extension ImageError {
     case (_, .byteLimit(let limit), _): return "more than the limit of \(limit) bytes"
     case (_, .stage(let stage), _):
       return stage == .total ? "not done in time" : "not done in time (stage: \(stage.rawValue))"
+    case (.fetchFailed, .none, let error as CanvasError): return error.description
     case (.fetchFailed, .none, let error?): return "fetching failed: \(error.oneLine)"
     case (_, .none, let error as HTTPError): return error.message
     case (_, .none, let error?): return String(describing: error)

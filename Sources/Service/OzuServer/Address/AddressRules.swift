@@ -47,6 +47,8 @@ public struct AddressRules: Sendable {
   public var usesClientHints = false
   /// The picture that the option `watermark` draws. Default: none, and the option is refused.
   public var watermark: WatermarkPicture?
+  /// How the option `watermark_text` draws texts. Default: none, and the option is refused.
+  public var watermarkText: WatermarkText?
   /// Whether the artist and the copyright of a source are written into results without its other metadata, if an address does
   /// not say so. Default: false.
   public var keepsCopyright = false

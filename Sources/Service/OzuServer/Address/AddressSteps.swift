@@ -313,15 +313,7 @@ struct Backdrop: ImageProcessing, Hashable {
 
   func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
     if bitmap.isOpaque { return bitmap }
-    return bitmap.map(isOpaque: true, pool: context.pool) { pixel in
-      let rest = UInt32(255 - pixel.alpha)
-      // Premultiplied values: the pixel, plus the colour in the remaining part.
-      func over(_ value: UInt8, _ behind: UInt8) -> UInt8 {
-        UInt8(min(255, UInt32(value) + (UInt32(behind) * rest + 127) / 255))
-      }
-      return Pixel(
-        red: over(pixel.red, color.red), green: over(pixel.green, color.green),
-        blue: over(pixel.blue, color.blue))
-    }
+    let behind = Pixel(red: color.red, green: color.green, blue: color.blue)
+    return bitmap.map(isOpaque: true, pool: context.pool) { $0.over(behind) }
   }
 }

@@ -73,12 +73,7 @@ extension ImageOptions {
       steps.append(Resize(PixelSize(largestResultSide, largestResultSide), mode: .aspectFit))
     }
     if let background { steps.append(Backdrop(color: background)) }
-    if let watermark {
-      guard let mark = rules.watermark else {
-        throw AddressRefusal(status: 400, reason: "watermark: this service has none")
-      }
-      steps.append(PlacedWatermark(picture: mark, place: watermark, reached: reached))
-    }
+    if let mark = try mark(reached, rules) { steps.append(mark) }
     var picture = AddressedPicture(
       request: ImageRequest(source, resize: resize, processors: steps), output: output)
     if type == nil, rules.negotiatesFormat { picture.varyingFields.append("Accept") }
@@ -88,6 +83,27 @@ extension ImageOptions {
     picture.originalTypes = type.map { skippedTypes.intersection([$0]) } ?? skippedTypes
     picture.limits = sourceLimits
     return picture
+  }
+
+  /// The step that draws the watermark or the text in its place; `nil` without a place.
+  ///
+  /// - Throws: `AddressRefusal` for what the rules have not, and for a text that is too long.
+  private func mark(
+    _ reached: ReachedDensity, _ rules: AddressRules
+  ) throws(AddressRefusal) -> (any ImageProcessing)? {
+    if let watermarkText {
+      guard let texts = rules.watermarkText else {
+        throw AddressRefusal(status: 400, reason: "watermark_text: this service draws no texts")
+      }
+      let label = try texts.label(watermarkText)
+      // As in imgproxy, the text is seen where `watermark` has it.
+      return watermark.map { PlacedText(label: label, place: $0, reached: reached, drawing: texts.drawing) }
+    }
+    guard let watermark else { return nil }
+    guard let mark = rules.watermark else {
+      throw AddressRefusal(status: 400, reason: "watermark: this service has none")
+    }
+    return PlacedWatermark(picture: mark, place: watermark, reached: reached)
   }
 
   /// The size with its zoom; 0 for an open side.

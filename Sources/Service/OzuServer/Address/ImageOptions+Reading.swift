@@ -73,6 +73,7 @@ extension ImageOptions {
     case "padding", "pd": try readPadding(option)
     case "background", "bg": background = try Self.color(option)
     case "watermark", "wm": watermark = try WatermarkPlace(option)
+    case "watermark_text", "wmt": watermarkText = try WatermarkText.text(option)
     default: try applyOutput(option, rules)
     }
   }
@@ -266,7 +267,7 @@ extension ImageOptions {
     resizing_algorithm ra objects_position obj_pos op crop_aspect_ratio crop_ar car background_alpha bga adjust a \
     brightness br contrast co saturation sa monochrome mc duotone dt unsharp_masking ush blur_areas ba \
     progressive_blur pbl blur_detections bd draw_detections dd crop_objects colorize col gradient gr \
-    watermark_url wmu watermark_text wmt watermark_size wms watermark_rotate wm_rot wmr watermark_shadow wmsh \
+    watermark_url wmu watermark_size wms watermark_rotate wm_rot wmr watermark_shadow wmsh \
     style st dpi color_profile cp icc jpeg_options jpgo png_options pngo webp_options webpo avif_options avifo \
     page pg pages pgs disable_animation da video_thumbnail_second vts video_thumbnail_keyframes vtk \
     video_thumbnail_tile vtt video_thumbnail_animation vta fallback_image_url fiu bypass_cache bc cache_tags ct \

@@ -62,6 +62,8 @@ package struct ImageOptions: Hashable, Sendable {
   var padding = [0, 0, 0, 0]
   var background: ColorValue?
   var watermark: WatermarkPlace?
+  /// The text that is drawn in the place of the watermark.
+  var watermarkText: String?
   var quality: Int?
   var qualities: [ImageType: Int] = [:]
   var byteLimit: Int?
@@ -141,6 +143,7 @@ extension ImageOptions {
     if padding != plain.padding { list.append("pd:" + padding.map(String.init).joined(separator: ":")) }
     if let background { list.append("bg:\(background.red):\(background.green):\(background.blue)") }
     if let watermark { list.append(watermark.segment) }
+    if let watermarkText { list.append("wmt:\(Base64URL.text(of: Array(watermarkText.utf8)))") }
     return list + outputSegments + sourceSegments
   }
 

@@ -85,16 +85,44 @@ struct PlacedWatermark: ImageProcessing {
 
   func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
     let mark = try mark(for: bitmap.size, context)
-    let opacity = Int(clamping: place.opacity * picture.opacity * 255, rounded: .toNearestOrAwayFromZero)
-    let density = reached.value(for: bitmap.size)
+    return place.drawn(
+      mark, opacity: picture.opacity, on: bitmap, density: reached.value(for: bitmap.size), context.pool)
+  }
+
+  /// The mark in the pixels that it has on a picture.
+  private func mark(for size: PixelSize, _ context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
+    guard let box = place.box(in: size) else { return BGRABitmap(picture.mark) }
+    let source = picture.enlarged ?? picture.mark
+    return try Resize(box, mode: .aspectFit, allowsUpscaling: true).process(
+      BGRABitmap(source), context: context)
+  }
+}
+
+extension WatermarkPlace {
+  /// The size that a mark is fitted into on a picture; `nil` for its own.
+  func box(in size: PixelSize) -> PixelSize? {
+    guard scale > 0 else { return nil }
+    func side(_ length: Int) -> Int { min(65_535, max(1, length.scaled(by: scale))) }
+    return PixelSize(side(size.width), side(size.height))
+  }
+
+  /// The picture with a mark over it.
+  ///
+  /// - Parameters:
+  ///   - opacity: the opacity of the mark, of which the place has a part.
+  ///   - density: what offsets in pixels are scaled by.
+  func drawn(
+    _ mark: BGRABitmap, opacity whole: Double, on bitmap: BGRABitmap, density: Double, _ pool: PixelBufferPool
+  ) -> BGRABitmap {
+    let opacity = Int(clamping: opacity * whole * 255, rounded: .toNearestOrAwayFromZero)
     func offset(_ value: Double, of whole: Int) -> Int {
       Int(
         clamping: abs(value) < 1 ? value * Double(whole) : value * density, rounded: .toNearestOrAwayFromZero)
     }
-    let (x, y) = (offset(place.x, of: bitmap.size.width), offset(place.y, of: bitmap.size.height))
+    let (x, y) = (offset(self.x, of: bitmap.size.width), offset(self.y, of: bitmap.size.height))
     let columns: AxisTiling
     let rows: AxisTiling
-    switch place.position {
+    switch position {
     case .at(let anchor):
       let (horizontal, vertical) = anchor.sides
       columns = .once(mark.size.width, in: bitmap.size.width, at: horizontal, offset: x)
@@ -103,19 +131,7 @@ struct PlacedWatermark: ImageProcessing {
       columns = .repeated(mark.size.width, in: bitmap.size.width, distance: x)
       rows = .repeated(mark.size.height, in: bitmap.size.height, distance: y)
     }
-    return bitmap.drawing(mark, columns: columns, rows: rows, opacity: UInt8(clamping: opacity), context.pool)
-  }
-
-  /// The mark in the pixels that it has on a picture.
-  private func mark(for size: PixelSize, _ context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
-    guard place.scale > 0 else { return BGRABitmap(picture.mark) }
-    func side(_ length: Int) -> Int {
-      min(65_535, max(1, Int(clamping: Double(length) * place.scale, rounded: .toNearestOrAwayFromZero)))
-    }
-    let box = PixelSize(side(size.width), side(size.height))
-    let source = picture.enlarged ?? picture.mark
-    return try Resize(box, mode: .aspectFit, allowsUpscaling: true).process(
-      BGRABitmap(source), context: context)
+    return bitmap.drawing(mark, columns: columns, rows: rows, opacity: UInt8(clamping: opacity), pool)
   }
 }
 
@@ -187,7 +203,7 @@ extension BGRABitmap {
           let drawn = above.extracting(aboveRows[line])
           for x in row.indices {
             if let column = map[x] {
-              row[x] = drawn[column].veiled(opacity).over(source[x])
+              row[x] = drawn[column].covered(by: opacity).over(source[x])
             } else {
               row[x] = source[x]
             }
@@ -195,26 +211,5 @@ extension BGRABitmap {
         }
       }
     }
-  }
-}
-
-extension Pixel {
-  /// The pixel, premultiplied, with a part of its opacity.
-  fileprivate func veiled(_ veil: UInt8) -> Pixel {
-    func part(_ value: UInt8) -> UInt8 {
-      UInt8(truncatingIfNeeded: (UInt32(value) * UInt32(veil) + 127) / 255)
-    }
-    return Pixel(red: part(red), green: part(green), blue: part(blue), alpha: part(alpha))
-  }
-
-  /// Premultiplied values: this pixel, plus the one below in the remaining part.
-  fileprivate func over(_ below: Pixel) -> Pixel {
-    let rest = UInt32(255 - alpha)
-    func sum(_ value: UInt8, _ behind: UInt8) -> UInt8 {
-      UInt8(truncatingIfNeeded: min(255, UInt32(value) + (UInt32(behind) * rest + 127) / 255))
-    }
-    return Pixel(
-      red: sum(red, below.red), green: sum(green, below.green), blue: sum(blue, below.blue),
-      alpha: sum(alpha, below.alpha))
   }
 }

@@ -149,6 +149,7 @@ extension ImageService {
     }
     var answer = ServiceAnswer(kind, ServiceResponse(status: 200, headers: headers, body: image.data))
     answer.source = pictureRequest.known.sourceName
+    if kind == .made { answer.notes = image.notes }
     return answer
   }
 

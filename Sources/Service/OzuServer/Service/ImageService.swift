@@ -238,6 +238,8 @@ struct ServiceAnswer: Sendable {
   var failure: String?
   /// The source, without secrets.
   var source: String?
+  /// What is not as it should be in a picture that was made for this request.
+  var notes: [String] = []
 
   init(_ kind: Kind, _ response: ServiceResponse, failure: String? = nil) {
     self.kind = kind

@@ -1,6 +1,7 @@
 import Foundation
 import Ozu
 import OzuHTTP
+import OzuImaging
 
 /// An answer without a picture.
 struct ServiceFailure: Error {
@@ -32,6 +33,8 @@ struct ServiceFailure: Error {
     case .httpStatus: (status, reason) = (502, "the origin answered \(error.statusCode ?? 0)")
     case .transport where (error.underlying as? HTTPError)?.isRefusal == true:
       (status, reason) = (403, "this source is not allowed")
+    case .fetchFailed where error.underlying is CanvasError:
+      (status, reason) = (422, "the card cannot be drawn")
     case .unreadableFile, .nameNotResolved, .connectionRefused, .bodyTruncated, .transport, .fetchFailed:
       (status, reason) = (502, "the origin cannot be reached")
     case .timedOut, .deadlineExceeded: (status, reason) = (504, "it took too long")

@@ -22,6 +22,9 @@ public struct ServiceLogRecord: Sendable {
   public let source: String?
   /// The complete description of the failure; `nil` if there was none.
   public let failure: String?
+  /// What is not as it should be in the picture, such as a file that is cut off or a text with a character that no font has; only
+  /// where the picture was made for this request.
+  public let notes: [String]
   /// The client's address; `nil` if it is unknown.
   public let remoteAddress: String?
   /// The trace of the request (`traceparent`, W3C Trace Context): 32 hexadecimal digits; `nil` without one.
@@ -40,6 +43,7 @@ public struct ServiceLogRecord: Sendable {
     self.duration = duration
     source = answer.source
     failure = answer.failure
+    notes = answer.notes
     remoteAddress = request.remoteAddress
     traceID = TraceContext(request.headers)?.traceID
     self.id = id
@@ -60,6 +64,9 @@ public struct ServiceLogRecord: Sendable {
       ("source", source), ("failure", failure), ("remote", remoteAddress), ("trace", traceID), ("id", id),
     ] {
       if let value { members.append((name, Self.quoted(value))) }
+    }
+    if !notes.isEmpty {
+      members.append(("notes", "[" + notes.map(Self.quoted).joined(separator: ", ") + "]"))
     }
     return "{" + members.map { "\"\($0)\": \($1)" }.joined(separator: ", ") + "}"
   }
