@@ -94,10 +94,14 @@ enum CardCommand: Command {
           file.deletingLastPathComponent().path(percentEncoded: false))
         canvas.elements[index] = .label(label, placement)
       case .picture(var frame, let placement):
-        guard !typed.contains(frame.source), !frame.source.contains(":") else { continue }
-        frame.source = URL(fileURLWithPath: frame.source, relativeTo: folder).standardizedFileURL
-          .path(
-            percentEncoded: false)
+        let isTyped = typed.contains(frame.source)
+        guard isTyped || !frame.source.contains(":") else { continue }
+        let source =
+          isTyped
+          ? SourceArgument.source(frame.source)
+          : .url(URL(fileURLWithPath: frame.source, relativeTo: folder).standardizedFileURL)
+        guard case .url(let url) = source, url.isFileURL else { continue }
+        frame.source = url.path(percentEncoded: false)
         canvas.elements[index] = .picture(frame, placement)
       case .rectangle, .line: continue
       }
@@ -122,19 +126,13 @@ enum CardCommand: Command {
   }
 
   private static func draw(_ canvas: Canvas, _ pipeline: ImagePipeline) async throws -> Picture {
-    var pictures: [Canvas.NeededPicture: Picture] = [:]
-    for needed in canvas.neededPictures {
-      let request = ImageRequest(SourceArgument.source(needed.source), resize: needed.resize)
-      do {
-        pictures[needed] = try await pipeline.image(for: request)
-      } catch {
-        throw OutputError(needed.source, reason: error.explanation)
-      }
-    }
-    return try await BlockingWork.run { [pictures] in
-      try canvas.drawn(
-        pictures: pictures, labels: pipeline.labelDrawing,
-        context: DecodingContext(limits: pipeline.configuration.decoding.limits))
+    // A file that the card shows may change under its name, so that no cache knows whether a card is right.
+    let request = ImageRequest(canvas: canvas).with { ($0.readLayers, $0.writeLayers) = ([], []) }
+    do throws(ImageError) {
+      return try await pipeline.image(for: request)
+    } catch {
+      let picture = error.source == request.source.name ? "" : SourceArgument.line(error.source) + ": "
+      throw OutputError(reason: picture + error.reason)
     }
   }
 }

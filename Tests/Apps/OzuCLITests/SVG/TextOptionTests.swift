@@ -58,6 +58,22 @@
       #expect("\(String(describing: error))".contains("--text-style"))
     }
 
+    @Test("a character that no font has is a note of each picture, and a style without a text is an error")
+    func notes() async throws {
+      let folder = try Folder()
+      let photo = try folder.write(PatternPicture(PixelSize(40, 30)).data(as: .png), to: "photo.png")
+      let arguments = ["load", photo, "--no-cache", "-o", folder.path("out.png")]
+      let unused = try await ChildRun(arguments + ["--text", "a", "--text-style", "size=20"])
+      #expect(unused.status == 2 && unused.errors.contains("--text-style size=20: no --text follows"))
+      let run = try await ChildRun(arguments + ["--text", "a\u{10FFFD}"])
+      guard run.status == 0 else {
+        #expect(run.errors.contains("--text a"))
+        return
+      }
+      #expect(
+        String(decoding: run.output, as: UTF8.self).contains("  note: 1 character has no glyph in any font"))
+    }
+
     @Test("a font with a slash is a file, and others are families")
     func fonts() throws {
       #expect(try TextArgument("a\\nb", style: "font=/x/y.ttf").label.font == .file("/x/y.ttf"))
@@ -78,7 +94,8 @@
       let result = folder.path("card.png")
       let missing = try await ChildRun(["card", template, "-o", result, "--no-cache"])
       #expect(missing.status == 1 && missing.errors.contains("the template needs a value for title"))
-      let run = try await ChildRun(["card", template, "--set", "title=Hi", "-o", result, "--no-cache"])
+      let arguments = ["card", template, "--set", "title=Hi", "-o", result, "--cache", folder.path("cache")]
+      let run = try await ChildRun(arguments)
       guard run.status == 0 else {
         // Without a font nothing can be written.
         #expect(run.errors.contains("the font of a label"))
@@ -87,6 +104,14 @@
       let bitmap = try CodecRegistry.standard.picture(from: Data(contentsOf: URL(filePath: result))).bitmap
       #expect(bitmap.size == PixelSize(100, 60) && bitmap[0, 59] == Pixel(red: 16, green: 32, blue: 48))
       #expect(bitmap[80, 30] != bitmap[0, 59])
+      // Another picture under the same name is seen, and one that is gone is named.
+      let photo = folder.path("photo.png")
+      try PatternPicture(PixelSize(40, 40), tint: 9).data(as: .png).write(to: URL(filePath: photo))
+      #expect(try await ChildRun(arguments).status == 0)
+      let other = try CodecRegistry.standard.picture(from: Data(contentsOf: URL(filePath: result))).bitmap
+      #expect(other[80, 30] != bitmap[80, 30])
+      try FileManager.default.removeItem(atPath: photo)
+      #expect(try await ChildRun(arguments).errors.contains("photo.png: no such file"))
     }
   }
 #endif
