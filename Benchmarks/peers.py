@@ -7,6 +7,7 @@ Reads one request a line from standard input and answers each with one line:
     run INDEX W H FILE [OUTPUT]  -> milliseconds of processor time; OUTPUT gets the raw RGB pixels
     peak INDEX W H FILE          -> bytes by which resident memory rose meanwhile at its highest
     score W H A B                -> SSIMULACRA2 of two raw RGB files, or `-`
+    card INDEX FILE [OUTPUT]     -> milliseconds for a card of 1200 by 630 with the photograph; OUTPUT as above
     convert A B                  -> `done` when the picture was written again, in the format of B's name
     all INDEX W H FILE...        -> milliseconds for thumbnails of many files, read and made one after the other
 
@@ -60,6 +61,27 @@ def libvips():
             image = image.colourspace("srgb")
         return image.write_to_memory()
 
+    def card(data):
+        """The card of CardsBench.swift, as hokusai makes one: text as masks, composed over a ground."""
+        width, height, side = 1200, 630, 280
+        place = pyvips.Image.xyz(width, height)
+        along = (place[0] + place[1]) / (width + height)
+        first, last = [22, 38, 79], [122, 47, 107]
+        ground = (along * [b - a for a, b in zip(first, last)] + first).cast("uchar").copy(interpretation="srgb")
+        place = pyvips.Image.xyz(side, side) - (side - 1) / 2
+        distance = (place[0] * place[0] + place[1] * place[1]) ** 0.5
+        circle = ((side / 2 - distance) * 255).cast("uchar")
+        avatar = pyvips.Image.thumbnail_buffer(data, side, height=side, crop="centre").bandjoin(circle)
+        layers = [avatar]
+        for text, font, color in (
+            ("Every picture is decoded once", "sans bold 84", [255, 255, 255]),
+            ("Cards with text and pictures, drawn by a server", "sans 42", [225, 215, 240]),
+        ):
+            mask = pyvips.Image.text(text, font=font, width=660, dpi=72)
+            layers.append(mask.new_from_image(color).copy(interpretation="srgb").bandjoin(mask))
+        return ground.composite(layers, "over", x=[110, 440, 440], y=[175, 120, 420]).copy_memory()
+
+    thumbnail.card = card
     return f"libvips {version}", thumbnail, pixels
 
 
@@ -201,6 +223,16 @@ def main():
                 answer = str((time.process_time() - start) * 1000)
             elif words[0] == "score":
                 answer = score(int(words[1]), int(words[2]), words[3], words[4])
+            elif words[0] == "card":
+                _, thumbnail, pixels = peers[int(words[1])]
+                with open(words[2], "rb") as file:
+                    data = file.read()
+                start = time.process_time()
+                image = thumbnail.card(data)
+                answer = str((time.process_time() - start) * 1000)
+                if len(words) > 3:
+                    with open(words[3], "wb") as file:
+                        file.write(pixels(image))
             elif words[0] == "peak":
                 _, thumbnail, _ = peers[int(words[1])]
                 width, height, path = int(words[2]), int(words[3]), words[4]

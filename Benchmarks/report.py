@@ -138,7 +138,7 @@ def encoders(found):
 
 def recorded():
     """The page's order: what loads and decodes first; of several recordings of one benchmark, what README.md speaks of."""
-    order = ["thumbnail", "two-threads", "folder", "files", "files-thumbnails", "growth", "formats", "formats-kinds", "formats-isolated", "encoders", "isolation", "processing",
+    order = ["thumbnail", "two-threads", "folder", "files", "files-thumbnails", "growth", "formats", "formats-kinds", "formats-isolated", "encoders", "isolation", "processing", "cards",
              "instructions", "pipeline", "load", "http", "caches/memory-cache", "caches/disk-cache",
              "caches/disk-curve", "caches/eviction"]
     paths = [os.path.join(HERE, name + ".json") for name in order]

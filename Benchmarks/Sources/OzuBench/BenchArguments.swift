@@ -41,6 +41,7 @@ struct BenchArguments {
         options.operations = 100
       case "--json": isJSON = true
       case "--serve": isServer = true
+      case "--first-card": options.isFirstCard = true
       case "-h", "--help": wantsHelp = true
       case _ where argument.hasPrefix("-"): throw Misunderstood(description: "there is no option \(argument)")
       default: names.append(argument)

@@ -24,6 +24,8 @@ struct BenchOptions: Sendable {
   var isolated = false
   /// Whether other libraries take part.
   var peers = Peers.ifInstalled
+  /// Whether only the first card of this process is drawn, for a process that measures others.
+  var isFirstCard = false
   /// Whether only one small case of each kind is run, to see that it works.
   var isSmoke = false
 

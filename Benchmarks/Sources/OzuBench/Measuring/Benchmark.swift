@@ -32,6 +32,8 @@ struct Benchmark: Sendable {
       TwoThreadsBench.run),
     Benchmark(GrowthBench.name, "costs by megapixels, entries and requests at once", GrowthBench.run),
     Benchmark(FormatsBench.name, "reading and writing each format, and previews", FormatsBench.run),
+    Benchmark(
+      CardsBench.name, "a card with text, drawn again and again, and by a new process", CardsBench.run),
     Benchmark(ProcessingBench.name, "processors, and the files of renditions", ProcessingBench.run),
     Benchmark(MemoryCacheBench.name, "looks into the memory cache, and insertions", MemoryCacheBench.run),
     Benchmark(

@@ -65,6 +65,16 @@ final class PeerProcess {
           + files.map { $0.path(percentEncoded: false) }))
   }
 
+  /// Draws a card with a photograph on it, by a library that draws text.
+  ///
+  /// - Parameter pixels: gets the raw pixels, when given.
+  /// - Returns: the processor time in milliseconds; `nil` when the library cannot draw it.
+  func card(_ subject: Int, _ photo: URL, pixels: URL? = nil) throws -> Double? {
+    var words = ["card", String(subject), photo.path(percentEncoded: false)]
+    if let pixels { words.append(pixels.path(percentEncoded: false)) }
+    return Double(try ask(words))
+  }
+
   /// The bytes by which the resident memory of the process rose at its highest above the file, while a library made
   /// a thumbnail.
   func peak(_ subject: Int, _ size: PixelSize?, _ file: URL) throws -> Int? {
