@@ -26,7 +26,8 @@ func card(name: String, text: String, picture: String) -> Canvas {
     .picture(
       Canvas.PictureFrame(picture, clip: .circle, border: .init(width: 8, color: .white)),
       Placement(x: 110, y: 175, size: PixelSize(width: 280, height: 280))),
-    .label(title, Placement(x: 440, y: 170)),
+    // From the bottom, so that a name of one line stands above the line too.
+    .label(title, Placement(x: 440, y: -265, anchor: .bottomLeft)),
     .line(
       Canvas.Line(startX: 444, startY: 390, endX: 560, endY: 390, width: 6, color: .white, hasRoundEnds: true)
     ),
