@@ -239,6 +239,7 @@
       #expect(try notes("abc").isEmpty)
       #expect(try notes("a\u{10FFFD}") == ["1 character has no glyph in any font here: U+10FFFD"])
       #expect(try notes("") == ["the label has no text"])
+      #expect(try notes(" \n\u{3000}") == ["the label has no text"])
     }
 
     @Test("a label that is too large is refused before memory is taken")

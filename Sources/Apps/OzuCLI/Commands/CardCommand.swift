@@ -95,7 +95,7 @@ enum CardCommand: Command {
         canvas.elements[index] = .label(label, placement)
       case .picture(var frame, let placement):
         let isTyped = typed.contains(frame.source)
-        guard isTyped || !frame.source.contains(":") else { continue }
+        guard !frame.source.isEmpty, isTyped || !frame.source.contains(":") else { continue }
         let source =
           isTyped
           ? SourceArgument.source(frame.source)

@@ -194,6 +194,13 @@ extension DecodingError {
     let context: Context?
     let reason: String
     switch self {
+    case .typeMismatch(let type, let found) where type is Double.Type || type is Int.Type:
+      (context, reason) = (found, "a number is needed")
+    case .typeMismatch(let type, let found) where type is String.Type:
+      (context, reason) = (found, "a text is needed")
+    case .dataCorrupted(let found) where found.codingPath.isEmpty && found.underlyingError != nil:
+      // It is JSON: it was read before. The decoder says this of numbers that do not fit.
+      (context, reason) = (found, "a number is too large, or is not whole")
     case .typeMismatch(_, let found), .dataCorrupted(let found):
       (context, reason) = (found, found.debugDescription)
     case .valueNotFound(_, let found): (context, reason) = (found, "a value is missing")

@@ -152,7 +152,7 @@
     }
 
     private static func notes(_ label: Label, _ box: OzuLabelBox) -> [String] {
-      if label.text.isEmpty { return ["the label has no text"] }
+      if label.text.allSatisfy(\.isWhitespace) { return ["the label has no text"] }
       guard box.missing_count > 0 else { return [] }
       let first = [box.missing.0, box.missing.1, box.missing.2, box.missing.3].prefix(Int(box.missing_count))
       let names = first.map { code in

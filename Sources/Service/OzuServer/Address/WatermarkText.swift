@@ -49,7 +49,8 @@ public struct WatermarkText: Sendable {
 
   /// The text of an option, in base64url; `nil` for an empty one.
   static func text(_ option: AddressOption) throws(AddressRefusal) -> String? {
-    guard let encoded = try option.single()[0] else { return nil }
+    try option.check(atMost: 1)
+    guard let encoded = option[0] else { return nil }
     guard let bytes = Base64URL.bytes(of: encoded), let text = String(validating: bytes, as: UTF8.self) else {
       throw option.refusal("the text is needed in base64url")
     }

@@ -62,6 +62,21 @@ struct CanvasTemplateTests {
   }
 
   @Test(
+    "a value of another kind is refused in words",
+    arguments: [
+      ("{\"text\": \"a\", \"size\": \"big\"}", "elements.0.label.size: a number is needed"),
+      ("{\"text\": 5}", "elements.0.label.text: a text is needed"),
+      ("{}", "elements.0.label: it needs \"text\""),
+      ("{\"text\": \"a\", \"width\": 1e30}", "a number is too large"),
+      ("{\"text\": \"a\", \"color\": \"red\"}", "elements.0.label.color: red is not a colour"),
+    ])
+  func kinds(label: String, words: String) throws {
+    let json = "{\"size\": {\"width\": 9, \"height\": 9}, \"elements\": [{\"label\": \(label)}]}"
+    let failure = #expect(throws: CanvasTemplate.Failure.self) { try CanvasTemplate(Data(json.utf8)) }
+    #expect("\(try #require(failure))".contains(words))
+  }
+
+  @Test(
     "what is no canvas is refused",
     arguments: [
       "", "{", "[]", "{}", "{\"size\": 5}", "{\"size\": {\"width\": 1, \"height\": 1}, \"elements\": [{}]}",
