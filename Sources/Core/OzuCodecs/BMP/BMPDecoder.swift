@@ -38,30 +38,41 @@ public struct BMPDecoder: ImageDecoding {
   static let missing: UInt32 = 0xFF80_8080
 }
 
-/// A BMP whose headers have been read.
-private final class BMPFile: ImageFile {
+/// A BMP, or a bitmap in an icon, whose headers have been read.
+final class BMPFile: ImageFile {
   private static let imageStage = "pixels"
   private static let rowsPerCheckpoint = 64
+  private static let runLengthsInIcon = "its pixels are run-length coded"
 
   private let data: Data
   private let details: BMPHeader
   private let alpha: Alpha
+  /// Whether the alpha of the pixels means something.
+  private let usesAlpha: Bool
   let header: ImageHeader
 
-  init(_ data: Data, _ details: BMPHeader, alpha: Alpha) {
+  private var isIcon: Bool { header.type == .ico }
+
+  /// - Parameter type: `bmp`, or `ico` for a bitmap with a mask below it.
+  init(_ data: Data, _ details: BMPHeader, type: ImageType = .bmp, alpha: Alpha) {
     self.data = data
     self.details = details
     self.alpha = alpha
-    var header = details.imageHeader(type: .bmp, of: data.span)
-    header.hasAlpha = BMPRows(details).hasAlphaValues(data.span)
+    var header = details.imageHeader(type: type, of: data.span)
+    usesAlpha = BMPRows(details).hasAlphaValues(data.span)
+    header.hasAlpha = usesAlpha || type == .ico
+    if type == .ico, details.compression != .none { header.noteUnread(Self.runLengthsInIcon) }
     self.header = header
   }
 
   /// Decodes the picture.
   ///
   /// - Throws: `ImageDecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
-  ///   then the rest is grey.
+  ///   then the rest is grey, or transparent in an icon. A missing mask hides nothing.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+    if isIcon, details.compression != .none {
+      throw .unsupportedType(.ico, reason: Self.runLengthsInIcon)
+    }
     try context.limits.checkDecodedByteCount(details.size.byteCount(as: .bgra8))
     return try data.withBytes { (bytes) throws(ImageDecodingError) in
       // The bytes of the file, bounds-checked from here on.
@@ -71,29 +82,30 @@ private final class BMPFile: ImageFile {
         size: details.size, isOpaque: isOpaque, colorSpace: header.storedColorSpace, pool: context.pool
       ) { (pixels, bytesPerRow) throws(ImageDecodingError) in
         let canvas = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: details.size)
-        let isWhole = try Self.read(details, file, isOpaque: isOpaque, to: canvas, context)
-        if !isWhole { try context.acceptTruncation(of: .bmp, stage: Self.imageStage) }
+        let isWhole = try read(file, to: canvas, context)
+        if !isWhole { try context.acceptTruncation(of: header.type, stage: Self.imageStage) }
+        // Icons from before alpha was supported have the mask instead.
+        if isIcon, !usesAlpha { BMPRows(details).applyMask(file, to: canvas) }
         if !isOpaque, alpha == .premultiplied { canvas.premultiply() }
       }
     }
   }
 
-  private static func read(
-    _ header: BMPHeader, _ file: Span<UInt8>, isOpaque: Bool, to canvas: PixelCanvas,
-    _ context: DecodingContext
+  private func read(
+    _ file: Span<UInt8>, to canvas: PixelCanvas, _ context: DecodingContext
   ) throws(ImageDecodingError) -> Bool {
-    if case .runLength(let bits) = header.compression {
-      canvas.fill(with: header.color(0))
-      return try BMPRunLengths(header: header, bits: bits).read(file, to: canvas, context) == .whole
+    if case .runLength(let bits) = details.compression {
+      canvas.fill(with: details.color(0))
+      return try BMPRunLengths(header: details, bits: bits).read(file, to: canvas, context) == .whole
     }
-    let rows = BMPRows(header, masks: isOpaque ? header.masks?.opaque : nil)
+    let rows = BMPRows(details, masks: usesAlpha ? nil : details.masks?.opaque)
     var isWhole = true
-    for y in 0..<header.size.height {
-      if y % rowsPerCheckpoint == 0 { try context.checkpoint() }
+    for y in 0..<details.size.height {
+      if y % Self.rowsPerCheckpoint == 0 { try context.checkpoint() }
       guard !rows.read(y, file, to: canvas) else { continue }
       isWhole = false
       // Files are stored from the bottom up, so missing rows are at the top, and stored rows may follow them.
-      canvas.fill(y..<y + 1, with: BMPDecoder.missing)
+      canvas.fill(y..<y + 1, with: isIcon ? 0 : BMPDecoder.missing)
       if !context.allowsTruncation { return false }
     }
     return isWhole

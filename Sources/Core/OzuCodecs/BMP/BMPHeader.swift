@@ -89,9 +89,12 @@ struct BMPHeader {
         guard let value = field(40 + index * 4, 4) else { throw .truncated(.bmp, stage: Self.stage) }
         values[index] = value
       }
+      // Icons have alpha, if it is not 0 everywhere.
+      if container != .file, bits == 32, maskCount == 3 { values[3] = 0xFF00_0000 }
       masks = try BMPMasks(red: values[0], green: values[1], blue: values[2], alpha: values[3])
     } else {
-      masks = bits == 16 ? .fiveBits : bits >= 24 ? .eightBits : nil
+      let wide = container != .file && bits == 32 ? BMPMasks.eightBitsWithAlpha : .eightBits
+      masks = bits == 16 ? .fiveBits : bits >= 24 ? wide : nil
     }
 
     let paletteStart = start + length + (length == 40 ? maskCount * 4 : 0)

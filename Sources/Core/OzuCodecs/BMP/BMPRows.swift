@@ -57,6 +57,20 @@ struct BMPRows {
     return false
   }
 
+  /// Hides pixels of an icon: the mask follows the colours, from the bottom up, one bit for each pixel, of which 1 hides it.
+  func applyMask(_ bytes: Span<UInt8>, to canvas: PixelCanvas) {
+    let size = header.size
+    let start = header.pixelOffset + bytesPerRow * size.height
+    let maskBytesPerRow = (size.width + 31) / 32 * 4
+    for y in 0..<size.height {
+      let row = start + (size.height - 1 - y) * maskBytesPerRow
+      for x in 0..<size.width {
+        guard let byte = bytes.byte(at: row + x / 8) else { break }
+        if byte >> UInt8(7 - x % 8) & 1 == 1 { canvas[x, y] = 0 }
+      }
+    }
+  }
+
   /// The pixel at an offset, which must lie in the file with all its bytes.
   private func pixel(_ bytes: Span<UInt8>, at offset: Int, _ byteCount: Int) -> UInt32 {
     var pixel = UInt32(bytes[offset]) | UInt32(bytes[offset + 1]) << 8

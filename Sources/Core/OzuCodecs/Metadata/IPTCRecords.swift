@@ -6,45 +6,6 @@ import OzuImaging
   import Foundation
 #endif
 
-/// The image resources of Photoshop, of which one has the data sets of IPTC-IIM and another their digest ("Adobe Photoshop
-/// File Formats Specification", Image Resources Section).
-struct PhotoshopResources {
-  /// The name at the beginning of a segment of a JPEG with resources.
-  static let segmentName: StaticString = "Photoshop 3.0\0"
-  private static let dataSets = 0x0404
-  private static let digestOfDataSets = 0x0425
-  /// More resources than programs write.
-  private static let mostResources = 1000
-
-  private(set) var iptc: Data?
-  /// The MD5 digest of the data sets when XMP was written last.
-  private(set) var digest: [UInt8]?
-
-  /// Reads resources up to the first that is damaged.
-  init(_ bytes: Span<UInt8>) {
-    var position = 0
-    for _ in 0..<Self.mostResources {
-      // Four letters, an identifier, and a name that takes an even number of bytes with its length.
-      guard bytes.hasBytes("8BIM", at: position) || bytes.hasBytes("PHUT", at: position),
-        let kind = bytes.bigEndian(at: position + 4, bytes: 2), let nameLength = bytes.byte(at: position + 6),
-        case let size = position + 6 + (Int(nameLength) + 2) / 2 * 2,
-        let byteCount = bytes.bigEndian(at: size, bytes: 4), size + 4 + byteCount <= bytes.count
-      else { return }
-      let content = bytes.copy(from: size + 4, byteCount: byteCount)
-      if kind == Self.dataSets, iptc == nil { iptc = Data(content) }
-      if kind == Self.digestOfDataSets, content.count == 16 { digest = content }
-      position = size + 4 + byteCount + byteCount & 1
-    }
-  }
-
-  /// Resources with data sets alone.
-  static func written(_ iptc: Data) -> Data {
-    var bytes = Data("8BIM".utf8) + [UInt8(dataSets >> 8), UInt8(dataSets & 0xFF), 0, 0]
-    bytes += (0..<4).reversed().map { UInt8(truncatingIfNeeded: iptc.count >> (8 * $0)) }
-    return bytes + iptc + Data(count: iptc.count & 1)
-  }
-}
-
 /// The data sets of IPTC-IIM (version 4.2, 2014): texts, each with the number of its record and its own.
 struct IPTCRecords {
   struct DataSet {

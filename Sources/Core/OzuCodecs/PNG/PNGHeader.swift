@@ -47,6 +47,16 @@ package struct PNGHeader: Sendable {
     }
 
     package var hasAlpha: Bool { self == .grayAlpha || self == .rgbAlpha }
+
+    /// The samples of a pixel.
+    var channelCount: Int {
+      switch self {
+      case .gray, .indexed: 1
+      case .grayAlpha: 2
+      case .rgb: 3
+      case .rgbAlpha: 4
+      }
+    }
   }
 
   package static let stage = "header"

@@ -208,10 +208,3 @@ private final class RAWFile: ImageFile {
     return metadata
   }
 }
-
-extension Data {
-  /// A part of the data, without a copy; positions count from the start, whatever the indices of the data are.
-  fileprivate func part(_ range: Range<Int>) -> Data {
-    self[startIndex + range.lowerBound..<startIndex + range.upperBound]
-  }
-}

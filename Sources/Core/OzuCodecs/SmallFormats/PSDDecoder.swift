@@ -10,12 +10,12 @@ import OzuImaging
 /// and 16 bits, plain or packed. Layers are not read.
 ///
 /// CMYK is converted to RGB without its profile.
-public struct PSDDecoder: ImageDecoding {
+public struct PSDDecoder: SampleDecoding {
   /// As for other formats.
   private static let longestProfile = 4 << 20
   private static let unmerged = "it was saved without a picture of all its layers"
 
-  private let alpha: Alpha
+  let alpha: Alpha
 
   /// Makes a decoder.
   public init() { alpha = .premultiplied }
@@ -25,49 +25,43 @@ public struct PSDDecoder: ImageDecoding {
   /// PSD.
   public var types: [ImageType] { [.psd] }
 
-  /// Opens a file: reads its header and its metadata.
-  ///
-  /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
-  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-    let bytes = data.span
+  func contents(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> SampleContents {
     let details = try PSDHeader(bytes)
     var metadata = ImageMetadata()
     var profile: ICCProfile?
     var dotsPerInch: Double?
-    var iptcDigest: [UInt8]?
     var isMerged = true
-    for (kind, place) in details.resources(bytes) {
-      let content = bytes.extracting(place)
-      switch kind {
+    let section = bytes.extracting(details.resources)
+    let resources = PhotoshopResources(section)
+    for (number, range) in resources.contents {
+      let content = section.extracting(range)
+      switch number {
       case 1005: dotsPerInch = content.bigEndian(at: 0, bytes: 4).map { Double($0) / 65_536 }
-      case 1039 where details.model != .cmyk && place.count <= Self.longestProfile:
-        profile = ICCProfile(Data(content.copy(from: 0, byteCount: place.count)))
-      case 1028: metadata.add(iptc: Data(content.copy(from: 0, byteCount: place.count)))
+      case 1039 where details.model != .cmyk && range.count <= Self.longestProfile:
+        profile = ICCProfile(Data(content.copy(from: 0, byteCount: range.count)))
       // Without a picture of all layers, the document has a white one in its place.
       case 1057: isMerged = content.byte(at: 4) != 0
       case 1058: metadata.add(exif: content)
       case 1060: metadata.add(xmp: content)
-      case 1061: iptcDigest = content.copy(from: 0, byteCount: place.count)
       default: break
       }
     }
+    metadata.add(iptc: resources.iptc)
     var header = ImageHeader(
       type: .psd, storedSize: details.size, bitsPerComponent: details.bits == 16 ? 16 : 8,
       colorModel: details.colorModel, hasAlpha: details.hasAlpha, colorProfileName: profile?.name,
       colorEncoding: profile.map(ColorEncoding.profile), dotsPerInch: dotsPerInch)
     if details.model == .cmyk { header.notes.append("inks are converted without a profile") }
-    if !isMerged { header.noteUnread(Self.unmerged) }
-    metadata.complete(with: header, iptcDigest: iptcDigest)
-    let rows = try PSDRows(details, bytes, unreadReason: isMerged ? nil : Self.unmerged)
-    return SampleFile(data, header, alpha: alpha, metadata: metadata) { rows }
+    metadata.complete(with: header, iptcDigest: resources.digest)
+    return SampleContents(
+      header: header, rows: try PSDRows(details, bytes), metadata: metadata,
+      unreadReason: isMerged ? nil : Self.unmerged)
   }
 }
 
 /// Reads the pixels: all rows of a channel, then those of the next.
 private struct PSDRows: SampleRowReading {
   private let header: PSDHeader
-  /// Why the pixels are not read.
-  private let unreadReason: String?
   private let isPacked: Bool
   /// The positions of the next row in the channels that are used.
   private var positions: [Int] = []
@@ -78,11 +72,8 @@ private struct PSDRows: SampleRowReading {
   private var hasEnded = false
   private var samples: [[UInt8]]
 
-  init(
-    _ header: PSDHeader, _ bytes: Span<UInt8>, unreadReason: String? = nil
-  ) throws(ImageDecodingError) {
+  init(_ header: PSDHeader, _ bytes: Span<UInt8>) throws(ImageDecodingError) {
     self.header = header
-    self.unreadReason = unreadReason
     guard let method = bytes.bigEndian(at: header.pixelOffset, bytes: 2) else {
       throw .truncated(.psd, stage: "pixels")
     }
@@ -90,31 +81,29 @@ private struct PSDRows: SampleRowReading {
     isPacked = method == 1
     lengths = header.pixelOffset + 2
     samples = Array(repeating: [], count: header.usedChannelCount)
-    let start = lengths + (isPacked ? header.channelCount * header.size.height * header.lengthByteCount : 0)
-    var next = start
-    for _ in 0..<header.usedChannelCount {
+    var next = lengths
+    if isPacked { next += header.channelCount * header.size.height * header.lengthByteCount }
+    for channel in 0..<header.usedChannelCount {
       positions.append(next)
-      if isPacked {
-        for row in 0..<header.size.height {
-          guard let length = length(bytes, row: row + (positions.count - 1) * header.size.height) else {
-            throw .truncated(.psd, stage: "pixels")
-          }
-          next += length
+      for row in 0..<header.size.height {
+        guard let byteCount = byteCount(bytes, row, channel) else {
+          throw .truncated(.psd, stage: "pixels")
         }
-      } else {
-        next += header.rowByteCount * header.size.height
+        next += byteCount
       }
     }
   }
 
-  private func length(_ bytes: Span<UInt8>, row: Int) -> Int? {
-    bytes.bigEndian(at: lengths + row * header.lengthByteCount, bytes: header.lengthByteCount)
+  /// The bytes of a row in the file.
+  private func byteCount(_ bytes: Span<UInt8>, _ row: Int, _ channel: Int) -> Int? {
+    guard isPacked else { return header.rowByteCount }
+    let place = (channel * header.size.height + row) * header.lengthByteCount
+    return bytes.bigEndian(at: lengths + place, bytes: header.lengthByteCount)
   }
 
   mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(ImageDecodingError)
     -> Bool
   {
-    if let unreadReason { throw .unsupportedType(.psd, reason: unreadReason) }
     guard !hasEnded, try readSamples(bytes) else {
       hasEnded = true
       return false
@@ -128,16 +117,14 @@ private struct PSDRows: SampleRowReading {
   private mutating func readSamples(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> Bool {
     for channel in positions.indices {
       let position = positions[channel]
-      if isPacked {
-        guard let length = length(bytes, row: y + channel * header.size.height) else { return false }
-        positions[channel] += length
-        guard length <= bytes.count - position else { return false }
-        samples[channel] = try unpacked(bytes.extracting(position..<position + length))
-      } else {
-        positions[channel] += header.rowByteCount
-        guard header.rowByteCount <= bytes.count - position else { return false }
-        samples[channel] = bytes.copy(from: position, byteCount: header.rowByteCount)
+      guard let byteCount = byteCount(bytes, y, channel), byteCount <= bytes.count - position else {
+        return false
       }
+      positions[channel] += byteCount
+      samples[channel] =
+        isPacked
+        ? try unpacked(bytes.extracting(position..<position + byteCount))
+        : bytes.copy(from: position, byteCount: byteCount)
     }
     return true
   }
@@ -151,25 +138,11 @@ private struct PSDRows: SampleRowReading {
     }
   }
 
-  /// PackBits; `nil` if the row has too few bytes.
+  /// Undoes PackBits: a code above 128 repeats a byte 2 to 128 times, and 128 means nothing.
   private func unpacked(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> [UInt8] {
-    var row: [UInt8] = []
-    row.reserveCapacity(header.rowByteCount)
     var position = 0
-    while row.count < header.rowByteCount, let code = bytes.byte(at: position) {
-      if code < 128 {
-        row += bytes.copy(from: position + 1, byteCount: Int(code) + 1)
-        position += Int(code) + 2
-      } else {
-        if code > 128, let byte = bytes.byte(at: position + 1) {
-          row += repeatElement(byte, count: 257 - Int(code))
-        }
-        position += code > 128 ? 2 : 1
-      }
-    }
-    guard row.count >= header.rowByteCount else {
-      throw .corrupt(.psd, stage: "pixels", reason: "a packed row that is too short")
-    }
+    let row = bytes.unpacked(from: &position, count: header.rowByteCount) { $0 == 128 ? 0 : 257 - $0 }
+    guard let row else { throw .corrupt(.psd, stage: "pixels", reason: "a packed row that is too short") }
     return row
   }
 }

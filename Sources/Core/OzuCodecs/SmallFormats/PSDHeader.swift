@@ -17,8 +17,9 @@ struct PSDHeader {
   /// The bytes of the length of a packed row: more in a large document (PSB).
   let lengthByteCount: Int
   let pixelOffset: Int
+  /// The place of the image resources.
+  let resources: Range<Int>
   private let palette: [UInt8]
-  private let resourceRange: Range<Int>
 
   var colorModel: ImageHeader.ColorModel {
     switch model {
@@ -61,7 +62,7 @@ struct PSDHeader {
       return start..<position
     }
     let colors = try section()
-    resourceRange = try section()
+    resources = try section()
     let layers = try section(isLarge ? 8 : 4)
     pixelOffset = position
     size = PixelSize(width, height)
@@ -99,31 +100,6 @@ struct PSDHeader {
   private static let longBlocks: Set = [
     "LMsk", "Lr16", "Lr32", "Layr", "Alph", "FMsk", "lnk2", "FEid", "FXid", "PxSD",
   ]
-  /// The marks of resources: Photoshop's, ImageReady's, and those of other programs.
-  private static let resourceMarks: Set = ["8BIM", "MeSa", "PHUT", "AgHg", "DCSR"]
-  /// More resources than programs write.
-  private static let mostResources = 1000
-
-  /// The numbers and places of the image resources.
-  func resources(_ bytes: Span<UInt8>) -> [(kind: Int, place: Range<Int>)] {
-    var found: [(kind: Int, place: Range<Int>)] = []
-    var position = resourceRange.lowerBound
-    while position < resourceRange.upperBound, found.count < Self.mostResources,
-      let kind = bytes.bigEndian(at: position + 4, bytes: 2), let nameLength = bytes.byte(at: position + 6)
-    {
-      // Names with their length, and contents, are padded to an even number of bytes.
-      let start = position + 6 + (Int(nameLength) + 2) / 2 * 2 + 4
-      guard let length = bytes.bigEndian(at: start - 4, bytes: 4), start <= resourceRange.upperBound,
-        length <= resourceRange.upperBound - start
-      else { break }
-      let mark = String(decoding: bytes.copy(from: position, byteCount: 4), as: UTF8.self)
-      guard Self.resourceMarks.contains(mark) else { break }
-      // Others number their resources as they like.
-      if mark == "8BIM" { found.append((kind, start..<start + length)) }
-      position = start + (length + 1) / 2 * 2
-    }
-    return found
-  }
 
   /// The colour of a pixel.
   ///

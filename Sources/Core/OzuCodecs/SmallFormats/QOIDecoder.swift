@@ -1,14 +1,8 @@
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Decodes QOI, the Quite OK Image Format (specification 1.0), in Swift.
-public struct QOIDecoder: ImageDecoding {
-  private let alpha: Alpha
+public struct QOIDecoder: SampleDecoding {
+  let alpha: Alpha
 
   /// Makes a decoder.
   public init() { alpha = .premultiplied }
@@ -18,11 +12,7 @@ public struct QOIDecoder: ImageDecoding {
   /// QOI.
   public var types: [ImageType] { [.qoi] }
 
-  /// Opens a file: reads its header.
-  ///
-  /// - Throws: `corrupt`, `truncated`.
-  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-    let bytes = data.span
+  func contents(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> SampleContents {
     guard let width = bytes.bigEndian(at: 4, bytes: 4), let height = bytes.bigEndian(at: 8, bytes: 4),
       let channelCount = bytes.byte(at: 12), bytes.count >= QOI.headerByteCount
     else { throw .truncated(.qoi, stage: "header") }
@@ -31,7 +21,7 @@ public struct QOIDecoder: ImageDecoding {
     }
     let header = ImageHeader(
       type: .qoi, storedSize: PixelSize(width, height), hasAlpha: channelCount == 4)
-    return SampleFile(data, header, alpha: alpha) { QOIRows(isOpaque: channelCount == 3) }
+    return SampleContents(header: header, rows: QOIRows(isOpaque: channelCount == 3))
   }
 }
 

@@ -1,5 +1,11 @@
 import OzuImaging
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// A file whose picture is a file of another format, such as a PNG in an icon.
 final class EnclosedFile: ImageFile {
   private let picture: any ImageFile
@@ -19,6 +25,22 @@ final class EnclosedFile: ImageFile {
     header.regionUnit = nil
     header.hasParts = false
     self.header = header
+  }
+
+  /// Opens a file inside another one with the first decoder that takes it.
+  ///
+  /// - Throws: `unsupportedType` of the outer file if no decoder does; the errors of the decoder.
+  convenience init(
+    opening content: Data, in type: ImageType, with decoders: [any ImageDecoding], limits: DecodingLimits,
+    notes: [String] = []
+  ) throws(ImageDecodingError) {
+    guard case .image(let inner) = ContentKind(sniffing: content) else {
+      throw .corrupt(type, stage: "directory", reason: "a picture in no known format")
+    }
+    guard let decoder = decoders.first(where: { $0.accepts(content, as: inner) }) else {
+      throw .unsupportedType(type, reason: "its picture is \(inner.displayName)")
+    }
+    self.init(try decoder.open(content, limits: limits), as: type, notes: notes)
   }
 
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
@@ -56,5 +78,12 @@ extension ImageDecodingError {
       .unsupportedType(type, reason: "its \(part): \(reason)")
     default: self
     }
+  }
+}
+
+extension Data {
+  /// A part of the data, without a copy; positions count from the start, whatever the indices of the data are.
+  func part(_ range: Range<Int>) -> Data {
+    self[startIndex + range.lowerBound..<startIndex + range.upperBound]
   }
 }

@@ -6,8 +6,38 @@ import OzuImaging
   import Foundation
 #endif
 
+/// A decoder of files whose rows are simple to reach. It reads the header, and says who reads the rows.
+protocol SampleDecoding: ImageDecoding {
+  var alpha: Alpha { get }
+
+  /// Reads the header.
+  ///
+  /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
+  func contents(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> SampleContents
+}
+
+extension SampleDecoding {
+  /// Opens a file: reads its header.
+  ///
+  /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
+    SampleFile(data, try contents(data.span), alpha: alpha)
+  }
+}
+
+/// What a header says, and a reader that stands before the first row.
+struct SampleContents {
+  var header: ImageHeader
+  var rows: any SampleRowReading
+  /// Whether the first row of the file is the lowest one.
+  var isBottomUp = false
+  var metadata = ImageMetadata()
+  /// Why the pixels are not read.
+  var unreadReason: String?
+}
+
 /// Reads the rows of a file whose pixels are simple to reach, one after the other.
-protocol SampleRowReading {
+protocol SampleRowReading: Sendable {
   /// Reads the next row of the file: red, green, blue and alpha of each pixel, in 16 bits, not premultiplied.
   ///
   /// - Parameter row: as many pixels as the picture is wide.
@@ -18,30 +48,22 @@ protocol SampleRowReading {
   ) throws(ImageDecodingError) -> Bool
 }
 
-/// A file of which rows are read: the common part of PNM, QOI, TGA and PSD.
+/// A file of which rows are read: the common part of PNM, QOI, TGA, PSD and icons of Apple.
 final class SampleFile: ImageFile {
   private static let rowsPerCheckpoint = 64
 
-  let header: ImageHeader
   private let data: Data
+  private let contents: SampleContents
   private let alpha: Alpha
-  private let isBottomUp: Bool
-  private let metadata: ImageMetadata
-  private let makeReader: @Sendable () -> any SampleRowReading
 
-  /// - Parameters:
-  ///   - isBottomUp: whether the first row of the file is the lowest one.
-  ///   - makeReader: makes a reader that stands before the first row.
-  init(
-    _ data: Data, _ header: ImageHeader, alpha: Alpha, isBottomUp: Bool = false,
-    metadata: ImageMetadata = ImageMetadata(), _ makeReader: @escaping @Sendable () -> any SampleRowReading
-  ) {
+  var header: ImageHeader { contents.header }
+
+  init(_ data: Data, _ contents: SampleContents, alpha: Alpha) {
     self.data = data
-    self.header = header
     self.alpha = alpha
-    self.isBottomUp = isBottomUp
-    self.metadata = metadata
-    self.makeReader = makeReader
+    var contents = contents
+    if let reason = contents.unreadReason { contents.header.noteUnread(reason) }
+    self.contents = contents
   }
 
   /// The pixels in the format that the context allows.
@@ -49,9 +71,10 @@ final class SampleFile: ImageFile {
   /// - Throws: `ImageDecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it: then
   ///   the rest is missing.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+    if let reason = contents.unreadReason { throw .unsupportedType(header.type, reason: reason) }
     let (size, format) = (header.storedSize, header.pixelFormat(under: context.pixelFormats))
     try context.limits.checkDecodedByteCount(size.byteCount(as: format))
-    var reader = makeReader()
+    var reader = contents.rows
     return try data.withBytes { (file) throws(ImageDecodingError) in
       try Bitmap(
         size: size, format: format, isOpaque: !header.hasAlpha, colorSpace: header.storedColorSpace,
@@ -62,7 +85,7 @@ final class SampleFile: ImageFile {
         var row = [SIMD4<UInt16>](repeating: .zero, count: size.width)
         for index in 0..<size.height {
           if index % Self.rowsPerCheckpoint == 0 { try context.checkpoint() }
-          let start = (isBottomUp ? size.height - 1 - index : index) * bytesPerRow
+          let start = (contents.isBottomUp ? size.height - 1 - index : index) * bytesPerRow
           let target = UnsafeMutableRawBufferPointer(rebasing: pixels[start..<start + bytesPerRow])
           if try reader.readRow(bytes, into: &row) {
             store(row, to: target, format)
@@ -75,7 +98,7 @@ final class SampleFile: ImageFile {
     }
   }
 
-  func readMetadata() -> ImageMetadata { metadata }
+  func readMetadata() -> ImageMetadata { contents.metadata }
 
   /// Raw memory, because these are the bytes of a bitmap that is being made: `target` is one of its rows, as long as the
   /// pixels of `row` are in that format, and padding.
