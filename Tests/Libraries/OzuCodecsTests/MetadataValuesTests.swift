@@ -273,6 +273,18 @@ struct MetadataValuesTests {
     #expect([values.originalDate, values.modificationDate].contains(MetadataDate("2023-01-02T03:04:05")))
   }
 
+  @Test("of a GIF are those of its XMP", arguments: [0, 258])
+  func xmpOfGIF(missing: Int) throws {
+    let packet = Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF><rdf:Description dc:title='T'/>".utf8)
+    let trailer = [1] + (0...255).reversed().map { UInt8($0) } + [0]
+    let frame = GIFWriter.Frame(width: 1, height: 1, indices: [1])
+    let plain = GIFWriter(width: 1, height: 1, frames: [frame]).data
+    let block = Data([0x21, 0xFF, 11]) + Data("XMP DataXMP".utf8) + packet + trailer.dropLast(missing)
+    let metadata = try CodecRegistry.standard.metadata(of: plain.dropLast() + block + [0x3B])
+    #expect(metadata.xmp == (missing == 0 ? packet : nil))
+    #expect(try CodecRegistry.standard.metadata(of: plain).xmp == nil)
+  }
+
   @Test("of any bytes are possible, and bounded", arguments: Cases.every(3, of: Array(0..<8)))
   func mutations(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))

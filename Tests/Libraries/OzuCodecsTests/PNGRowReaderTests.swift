@@ -21,15 +21,31 @@ struct PNGRowReaderTests {
     var missingByteCount = 0
     var chunkByteCount = 1000
     var filterOffset = 0
-    /// 8 or 16.
+    /// 1 to 16.
     var bitDepth = 8
 
     var channelCount: Int { [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 1 }
-    var pixelByteCount: Int { channelCount * bitDepth / 8 }
+    var pixelByteCount: Int { max(1, channelCount * bitDepth / 8) }
 
+    /// A byte of a pixel; with fewer bits, its value.
     func value(_ x: Int, _ y: Int, _ byte: Int) -> UInt8 {
       if colorType == 3 { return UInt8((x + y * 3) % max(1, palette.count / 3)) }
-      return UInt8(truncatingIfNeeded: x * 5 + y * 9 + byte * 40 + (x * y) % 7)
+      let value = UInt8(truncatingIfNeeded: x * 5 + y * 9 + byte * 40 + (x * y) % 7)
+      return bitDepth < 8 ? value % (1 << UInt8(bitDepth)) : value
+    }
+
+    /// The bytes of a row.
+    private func row(_ y: Int) -> [Int] {
+      guard bitDepth < 8 else {
+        let width = size.width * pixelByteCount
+        return (0..<width).map { Int(value($0 / pixelByteCount, y, $0 % pixelByteCount)) }
+      }
+      var bytes = [Int](repeating: 0, count: (size.width * bitDepth + 7) / 8)
+      for x in 0..<size.width {
+        let (byte, bit) = (x * bitDepth / 8, x * bitDepth % 8)
+        bytes[byte] |= Int(value(x, y, 0)) << (8 - bitDepth - bit)
+      }
+      return bytes
     }
 
     var data: Data {
@@ -47,11 +63,11 @@ struct PNGRowReaderTests {
     }
 
     private var rows: [UInt8] {
-      let width = size.width * pixelByteCount
+      let width = row(0).count
       var above = [Int](repeating: 0, count: width)
       var bytes: [UInt8] = []
       for y in 0..<size.height {
-        let row = (0..<width).map { Int(value($0 / pixelByteCount, y, $0 % pixelByteCount)) }
+        let row = row(y)
         let filter = (y + filterOffset) % 5
         bytes.append(UInt8(filter))
         for x in 0..<width {
@@ -97,8 +113,19 @@ struct PNGRowReaderTests {
   }
 
   static let colors: [UInt8] = (0..<48).map { UInt8($0 * 5) }
+  /// Fewer bits than a byte, in rows that end inside a byte or with it.
+  static let packed: [Writer] = [1, 2, 4].flatMap { bitDepth in
+    [PixelSize(1, 1), PixelSize(61, 43), PixelSize(64, 9)].flatMap { size in
+      let colors = Array(colors.prefix(3 << bitDepth))
+      return [
+        Writer(size: size, colorType: 0, filterOffset: size.height % 5, bitDepth: bitDepth),
+        Writer(size: size, colorType: 3, palette: colors, alphas: [9], bitDepth: bitDepth),
+      ]
+    }
+  }
   static let writers: [Writer] =
-    [0, 2, 4, 6].flatMap { type in
+    packed
+    + [0, 2, 4, 6].flatMap { type in
       [PixelSize(1, 1), PixelSize(3, 7), PixelSize(61, 43), PixelSize(301, 101)].flatMap { size in
         (0..<2).flatMap { offset in
           (size.width < 301 ? [8, 16] : [8]).map {
@@ -124,13 +151,15 @@ struct PNGRowReaderTests {
     for y in 0..<writer.size.height {
       let wrong = (0..<writer.size.width).first { x in
         // Of 16 bits the upper eight are used.
-        let bytes = (0..<writer.channelCount).map { writer.value(x, y, $0 * writer.bitDepth / 8) }
+        let bytes = (0..<writer.channelCount).map { writer.value(x, y, $0 * max(8, writer.bitDepth) / 8) }
         return bitmap[x, y] != expected(bytes, writer)
       }
       try #require(wrong == nil, "in row \(y)")
     }
-    // And so does the whole decoder, which other tests compare with libpng.
+    // And so do the whole decoder, which other tests compare with libpng, and libpng, which reads files that may be cut.
     #expect(try CodecRegistry.straight.picture(from: file).bitmap == bitmap)
+    let context = DecodingContext(allowsTruncation: true)
+    #expect(try CodecRegistry.straight.picture(from: file, context: context).bitmap == bitmap)
   }
 
   @Test(
@@ -187,7 +216,9 @@ struct PNGRowReaderTests {
 
   private func expected(_ bytes: [UInt8], _ writer: Writer) -> Pixel {
     switch writer.colorType {
-    case 0: return Pixel(red: bytes[0], green: bytes[0], blue: bytes[0])
+    case 0:
+      let gray = UInt8(Int(bytes[0]) * 255 / (1 << min(writer.bitDepth, 8) - 1))
+      return Pixel(red: gray, green: gray, blue: gray)
     case 2: return Pixel(red: bytes[0], green: bytes[1], blue: bytes[2])
     case 3:
       let color = Int(bytes[0]) * 3
@@ -202,11 +233,11 @@ struct PNGRowReaderTests {
 
   @Test(
     "averages rows to nearly the same picture as pixels after a resize",
-    arguments: Cases.every(2, of: [0, 2, 3, 4, 6]))
-  func thumbnails(colorType: UInt8) throws {
+    arguments: Cases.every(2, of: [(0, 8), (0, 2), (2, 8), (3, 8), (3, 4), (4, 8), (6, 8)]))
+  func thumbnails(colorType: UInt8, bitDepth: Int) throws {
     let writer = Writer(
       size: PixelSize(360, 216), colorType: colorType, palette: colorType == 3 ? Self.colors : [],
-      alphas: colorType == 3 ? [0, 100] : [])
+      alphas: colorType == 3 ? [0, 100] : [], bitDepth: bitDepth)
     let file = writer.data
     let resize = Resize(PixelSize(60, 36), mode: .fill, kernel: .box)
     let pool = PixelBufferPool(retainedByteLimit: 0)

@@ -112,6 +112,16 @@ struct SmallFormatTests {
     #expect(found.allSatisfy { $0.red == 30 && $0.green == 20 && $0.blue == 10 })
   }
 
+  @Test("what is behind the pixels of a TGA says nothing of its alpha", arguments: [false, true])
+  func footer(isRunLengthCoded: Bool) throws {
+    let head: [UInt8] = [0, 0, isRunLengthCoded ? 10 : 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 32, 0x20]
+    let pixels: [UInt8] = isRunLengthCoded ? [0x81, 10, 20, 30, 0] : [10, 20, 30, 0, 10, 20, 30, 0]
+    let footer = [UInt8](repeating: 0, count: 8) + Array("TRUEVISION-XFILE.\0".utf8)
+    let picture = try CodecRegistry.standard.picture(from: Data(head + pixels + footer))
+    #expect(picture.header?.hasAlpha == false)
+    #expect(picture.bitmap[1, 0] == Pixel(red: 30, green: 20, blue: 10))
+  }
+
   @Test("are written without loss", arguments: [ImageType.pnm, .qoi], PixelFormat.allCases)
   func writing(type: ImageType, format: PixelFormat) throws {
     let opaque = Bitmap(size: PixelSize(70, 9)) { x, y in

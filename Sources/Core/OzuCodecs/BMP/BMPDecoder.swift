@@ -53,14 +53,17 @@ final class BMPFile: ImageFile {
 
   private var isIcon: Bool { header.type == .ico }
 
-  /// - Parameter type: `bmp`, or `ico` for a bitmap with a mask below it.
-  init(_ data: Data, _ details: BMPHeader, type: ImageType = .bmp, alpha: Alpha) {
+  /// - Parameters:
+  ///   - type: `bmp`, or `ico` for a bitmap with a mask below it.
+  ///   - notes: notes about the icon.
+  init(_ data: Data, _ details: BMPHeader, type: ImageType = .bmp, alpha: Alpha, notes: [String] = []) {
     self.data = data
     self.details = details
     self.alpha = alpha
     var header = details.imageHeader(type: type, of: data.span)
     usesAlpha = BMPRows(details).hasAlphaValues(data.span)
     header.hasAlpha = usesAlpha || type == .ico
+    header.notes = notes
     if type == .ico, details.compression != .none { header.noteUnread(Self.runLengthsInIcon) }
     self.header = header
   }

@@ -3,12 +3,13 @@ import OzuImaging
 /// Decompresses the codes of one GIF image: LZW with codes of growing length, in blocks of up to 255 bytes
 /// (GIF89a specification, appendix F).
 ///
-/// Each code stands for the string of an earlier code plus one index. That string already is among the indices,
-/// where the earlier code was written, followed by the index: so each code stores its place and its length, and is
-/// copied from there. A code that is not defined yet ends the image.
+/// Each code stands for the string of an earlier code plus one index. Each code keeps its length and the first eight indices of its
+/// string, which are written as one word: most strings are not longer. A longer string already is among the indices, where the
+/// earlier code was written, followed by the index: so each code also keeps its place, and is copied from there. A code that is not
+/// defined yet ends the image.
 ///
-/// Only `copy` uses unsafe pointers, and it checks its arguments.
-struct GIFCodes {
+/// Only `copy` and `write` use unsafe pointers, and they check their arguments.
+enum GIFCodes {
   /// How an image ended.
   enum Ending {
     case whole
@@ -24,25 +25,23 @@ struct GIFCodes {
   private static let largestMinimum = 11
   private static let indicesPerCheckpoint = 1 << 20
 
-  /// The first place of each code's string, and its length; codes of single colours have no place.
-  private var places = [Int](repeating: 0, count: codeLimit)
-  private var lengths = [Int](repeating: 1, count: codeLimit)
+  private static let wordByteCount = 8
 
   /// Decompresses to `count` indices, or as many as the file has.
   ///
   /// - Returns: the number of indices, and how the image ended.
   /// - Throws: `cancelled`, `limitExceeded`.
-  mutating func read(
+  static func read(
     _ bytes: Span<UInt8>, _ image: GIFFile.Image, to indices: inout ContiguousArray<UInt8>,
     _ context: DecodingContext
   ) throws(ImageDecodingError) -> (count: Int, ending: Ending) {
     let minimum = image.minimumCodeSize
-    guard 1...Self.largestMinimum ~= minimum else { return (0, .corrupt) }
+    guard 1...largestMinimum ~= minimum else { return (0, .corrupt) }
     let clear = 1 << minimum
     let end = clear + 1
     let wanted = indices.count
     var written = 0
-    var nextCheckpoint = Self.indicesPerCheckpoint
+    var nextCheckpoint = indicesPerCheckpoint
     var codeSize = minimum + 1
     var nextCode = end + 1
     var previous = -1
@@ -53,6 +52,16 @@ struct GIFCodes {
     var bits: UInt64 = 0
     var bitCount = 0
     var output = indices.mutableSpan
+    // Few bytes for each code, so that the tables stay in the nearest cache. An image has less than 2^32 indices.
+    // The first place of each code's string (codes of single colours have none), and its length.
+    var allPlaces = [UInt32](repeating: 0, count: codeLimit)
+    var allLengths = [UInt16](repeating: 1, count: codeLimit)
+    // The first eight indices of each code's string, the first in the lowest byte.
+    var allBeginnings = [UInt64](repeating: 0, count: codeLimit)
+    var places = allPlaces.mutableSpan
+    var lengths = allLengths.mutableSpan
+    var beginnings = allBeginnings.mutableSpan
+    for code in 0..<clear { beginnings[code] = UInt64(code & 0xFF) }
 
     while written < wanted {
       // Reads many bytes at once if they are in one block.
@@ -90,11 +99,16 @@ struct GIFCodes {
       if code == end { return (written, .short) }
       guard previous >= 0 ? code <= nextCode : code < clear else { return (written, .corrupt) }
 
-      if previous >= 0, nextCode < Self.codeLimit {
-        // The index after the previous string is the first one that is written now. A code may name the very string
-        // that it completes: its last index is then copied from an index that the same copy has written.
-        places[nextCode] = previousPlace
-        lengths[nextCode] = previous < clear ? 2 : lengths[previous] + 1
+      if previous >= 0, nextCode < codeLimit {
+        // The index after the previous string is the first one that is written now. A code may name the very string that it
+        // completes, which begins with the previous string.
+        let beginning = beginnings[previous]
+        let last = (code == nextCode ? beginning : beginnings[code]) & 0xFF
+        let length = lengths[previous]
+        places[nextCode] = UInt32(truncatingIfNeeded: previousPlace)
+        lengths[nextCode] = length + 1
+        // Behind the eighth index, the shift leaves nothing.
+        beginnings[nextCode] = beginning | last << (8 * UInt64(length))
         nextCode += 1
         if nextCode == 1 << codeSize, codeSize < 12 { codeSize += 1 }
       } else if code >= nextCode, previous >= 0 {
@@ -102,21 +116,34 @@ struct GIFCodes {
       }
 
       previousPlace = written
-      if code < clear {
-        output[written] = UInt8(truncatingIfNeeded: code)
-        written += 1
+      let length = min(Int(lengths[code]), wanted - written)
+      if length > wordByteCount {
+        copy(from: Int(places[code]), count: length, to: written, in: &output)
+      } else if wanted - written >= wordByteCount {
+        // What is behind the string is written again by the next one.
+        write(beginnings[code], to: written, in: &output)
       } else {
-        let length = min(lengths[code], wanted - written)
-        Self.copy(from: places[code], count: length, to: written, in: &output)
-        written += length
+        for index in 0..<length {
+          output[written + index] = UInt8(truncatingIfNeeded: beginnings[code] >> UInt64(8 * index))
+        }
       }
+      written += length
       previous = code
       if written >= nextCheckpoint {
-        nextCheckpoint += Self.indicesPerCheckpoint
+        nextCheckpoint += indicesPerCheckpoint
         try context.checkpoint()
       }
     }
     return (written, .whole)
+  }
+
+  /// Writes eight indices, the first of which is in the lowest byte.
+  @inline(__always)
+  private static func write(_ word: UInt64, to target: Int, in indices: inout MutableSpan<UInt8>) {
+    precondition(target >= 0 && target <= indices.count - wordByteCount, "room for a word")
+    indices.withUnsafeMutableBytes { bytes in
+      bytes.storeBytes(of: word.littleEndian, toByteOffset: target, as: UInt64.self)
+    }
   }
 
   /// Copies indices to the first free place, from the first to the last: source and target may overlap.

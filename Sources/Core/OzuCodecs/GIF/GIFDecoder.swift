@@ -70,6 +70,14 @@ private final class OpenedGIF: ImageFile {
     try GIFFrames.firstPicture(of: blocks, data, context)
   }
 
+  /// XMP.
+  func readMetadata() -> ImageMetadata {
+    var metadata = ImageMetadata()
+    if let xmp = blocks.xmp { metadata.add(xmp: data.span.extracting(xmp)) }
+    metadata.complete(with: header)
+    return metadata
+  }
+
   func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)? {
     blocks.images.count(where: \.isWhole) > 1 ? GIFFrames(data, blocks) : nil
   }

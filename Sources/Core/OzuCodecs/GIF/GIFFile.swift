@@ -31,6 +31,8 @@ struct GIFFile: Sendable {
   private(set) var imageCount = 0
   /// How many times the animation is played; 0 means without end.
   private(set) var loopCount = 1
+  /// Where an XMP packet is.
+  private(set) var xmp: Range<Int>?
   /// Whether the file ends before its trailer block.
   private(set) var isCut = false
   /// The number of the picture in which it ends, or before which in its extension; `nil` if it does not.
@@ -86,6 +88,7 @@ struct GIFFile: Sendable {
           readApplication(bytes, at: position + 2)
         }
         if let end = Self.endOfSubblocks(bytes, at: position + 2) {
+          if xmp == nil { xmp = Self.xmp(bytes, at: position, end: end) }
           position = end
         } else {
           if bytes.byte(at: position + 1) == Block.graphicControl { cutImage = imageCount }
@@ -143,6 +146,16 @@ struct GIFFile: Sendable {
       // The extension counts repetitions; browsers and libwebp read it in this way.
       loopCount = count == 0 ? 0 : count + 1
     }
+  }
+
+  /// The packet of XMP in an extension, where it stands as it is, before 258 bytes that lead readers of sub-blocks to its end
+  /// (XMP Specification, part 3, §1.1.2).
+  private static func xmp(_ bytes: Span<UInt8>, at offset: Int, end: Int) -> Range<Int>? {
+    let start = offset + 14
+    guard bytes.byte(at: offset + 1) == Block.application, bytes.hasBytes("XMP DataXMP", at: offset + 3),
+      start <= end - 258
+    else { return nil }
+    return start..<end - 258
   }
 
   /// The end of the chain of sub-blocks at an offset; `nil` if the file ends before it.

@@ -57,15 +57,21 @@ struct GIFFrames: AnimationFrameReading {
     return try Bitmap(size: file.canvas, isOpaque: file.isOpaque, pool: context.pool) {
       (pixels, bytesPerRow) throws(ImageDecodingError) in
       let canvas = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: file.canvas)
-      canvas.fill(with: file.isOpaque ? BMPDecoder.missing : 0)
-      try paint(image, frame, data, on: canvas, x: frame.x, y: frame.y, context)
+      // An opaque image covers the canvas.
+      if !file.isOpaque { canvas.fill(with: 0) }
+      try paint(
+        image, frame, data, on: canvas, x: frame.x, y: frame.y,
+        missing: file.isOpaque ? BMPDecoder.missing : nil, context)
     }
   }
 
   /// Paints an image on a canvas, with its corner at (x, y), clipped.
-  static func paint(
+  ///
+  /// - Parameter missing: the colour of the canvas before an image that the file does not have whole; `nil` leaves the canvas
+  ///   as it is.
+  private static func paint(
     _ image: GIFFile.Image, _ frame: AnimationFrame, _ data: Data, on canvas: PixelCanvas, x: Int, y: Int,
-    _ context: DecodingContext
+    missing: UInt32? = nil, _ context: DecodingContext
   ) throws(ImageDecodingError) {
     guard image.isVisible else { return }
     let bytes = data.span
@@ -73,21 +79,26 @@ struct GIFFrames: AnimationFrameReading {
     // image, where they come between other rows.
     let rowCount = image.isInterlaced ? image.size.height : min(image.size.height, max(frame.size.height, 1))
     var indices = ContiguousArray<UInt8>(repeating: 0, count: image.size.width * rowCount)
-    var codes = GIFCodes()
-    let (count, ending) = try codes.read(bytes, image, to: &indices, context)
+    let (count, ending) = try GIFCodes.read(bytes, image, to: &indices, context)
     if count < indices.count {
       if ending == .corrupt, !context.allowsTruncation {
         throw .corrupt(.gif, stage: imageStage, reason: "an undefined code")
       }
       try context.acceptTruncation(of: .gif, stage: imageStage)
+      if let missing { canvas.fill(with: missing) }
     }
     let colors = colors(image.palette, bytes)
     let width = image.size.width
     for (stored, row) in rows(of: image, count: rowCount) where row < frame.size.height {
       let available = min(width, max(0, count - stored * width), frame.size.width)
-      for column in 0..<available {
-        let index = Int(indices[stored * width + column])
-        if index != image.transparentIndex { canvas[x + column, y + row] = colors[index] }
+      let row = y + row
+      let indices = indices.span.extracting(stored * width..<stored * width + available)
+      if let transparent = image.transparentIndex {
+        for column in 0..<available where Int(indices[column]) != transparent {
+          canvas[x + column, row] = colors[Int(indices[column])]
+        }
+      } else {
+        canvas.write(indices, colors: colors.span, x: x, y: row)
       }
     }
   }

@@ -133,6 +133,11 @@ struct EXIFEntry: Sendable {
   let bytes: [UInt8]
   /// The old offset of the bytes from the byte-order mark; `nil` for bytes that were in the directory itself.
   let position: Int?
+
+  /// The same value with another tag.
+  func withTag(_ tag: Int) -> EXIFEntry {
+    EXIFEntry(tag: tag, type: type, count: count, bytes: bytes, position: position)
+  }
 }
 
 /// Why EXIF data cannot be used.

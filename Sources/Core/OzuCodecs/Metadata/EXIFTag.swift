@@ -14,6 +14,7 @@ enum EXIFTag {
   static let interoperability = 0xA005
   static let subjectLocation = 0xA214
   static let copyright = 0x8298
+  static let sensitivity = 0x8827
   static let artist = 0x013B
   static let userComment = 0x9286
   static let componentsConfiguration = 0x9101

@@ -15,6 +15,8 @@ extension RAWContents {
     static let (xmp, makerNote) = (700, 37500)
     /// Of Panasonic: the edges of the picture on the sensor, and two JPEGs.
     static let (top, left, bottom, right, jpegs) = (4, 5, 6, 7, [0x2E, 0x127])
+    /// Of Panasonic: the sensitivity by ISO, which its EXIF directory lacks.
+    static let sensitivity = 0x17
   }
 
   /// The values of Compression that say JPEG (TIFF 6.0 §22, and its supplement).
@@ -54,8 +56,10 @@ extension RAWContents {
     orientation = file.number(of: Tag.orientation, in: first).flatMap(Orientation.init(rawValue:))
     xmp = first[Tag.xmp]?.values
     exif =
-      EXIFBlock(picture: (file, first), details: details.map { (file, $0) }, place: place.map { (file, $0) })
-      .dataUnlessEmpty
+      EXIFBlock(
+        picture: (file, first), details: details.map { (file, $0) }, place: place.map { (file, $0) },
+        sensitivityTag: type == .rw2 ? Tag.sensitivity : nil
+      ).dataUnlessEmpty
   }
 
   private mutating func addJPEGs(
@@ -112,11 +116,17 @@ extension EXIFBlock {
   private static let largestPart = ImageMetadata.largestBlock / 3
 
   /// The values of a camera RAW file. A part in another byte order than the first is left out.
-  init(picture: Part, details: Part?, place: Part?) {
+  ///
+  /// - Parameter sensitivityTag: a tag of the maker in the first directory, for files whose details have no sensitivity by ISO.
+  init(picture: Part, details: Part?, place: Part?, sensitivityTag: Int? = nil) {
     self.init(order: picture.file.isLittleEndian ? .littleEndian : .bigEndian)
     self.picture = Self.entries(picture, like: picture) { EXIFTag.picture.contains($0) }
     self.details = Self.entries(details, like: picture) { !EXIFTag.uncopiedDetails.contains($0) }
     self.place = Self.entries(place, like: picture) { _ in true }
+    if !self.details.contains(where: { $0.tag == EXIFTag.sensitivity }) {
+      self.details += Self.entries(picture, like: picture) { $0 == sensitivityTag }
+        .map { $0.withTag(EXIFTag.sensitivity) }
+    }
   }
 
   private init(order: EXIFByteOrder) {

@@ -9,6 +9,9 @@ import OzuImaging
 /// Decodes Apple icons, in Swift: the largest picture in the file that is a PNG, a JPEG, or run-length coded ARGB, or RGB
 /// with its mask, run-length coded or plain. JPEG 2000 is not supported.
 public struct ICNSDecoder: ImageDecoding {
+  /// The note about an icon that ends before one of its pictures does.
+  static let cutNote = "the file is cut off: it may have had a larger picture"
+
   private let alpha: Alpha
   private let inner: [any ImageDecoding]
 
@@ -31,7 +34,7 @@ public struct ICNSDecoder: ImageDecoding {
   /// - Complexity: O(pictures), 256 at most.
   public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let directory = try ICNSDirectory(data.span)
-    let notes = directory.isCut ? ["the file is cut off: it may have had a larger picture"] : []
+    let notes = directory.isCut ? [Self.cutNote] : []
     var failure: ImageDecodingError?
     for entry in directory.pictures.sorted(by: { $0.side > $1.side }) {
       let part = data.part(entry.range)

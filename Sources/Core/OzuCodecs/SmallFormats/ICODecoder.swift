@@ -37,15 +37,16 @@ public struct ICODecoder: ImageDecoding {
   }
 
   private func openBest(_ data: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-    guard let entry = try ICODirectory(data.span).best else {
-      throw .corrupt(.ico, stage: ICODirectory.stage, reason: "no pictures")
-    }
+    let directory = try ICODirectory(data.span)
+    let entry = directory.best
+    let notes = directory.isCut && entry.isWhole ? [ICNSDecoder.cutNote] : []
     let content = data.part(entry.range)
     guard let container = entry.container else {
       let decoders = [png].compactMap(\.self)
-      return try EnclosedFile(opening: content, in: .ico, with: decoders, limits: limits)
+      return try EnclosedFile(opening: content, in: .ico, with: decoders, limits: limits, notes: notes)
     }
-    return BMPFile(content, try BMPHeader(content.span, in: container), type: .ico, alpha: alpha)
+    let header = try BMPHeader(content.span, in: container)
+    return BMPFile(content, header, type: .ico, alpha: alpha, notes: notes)
   }
 }
 
@@ -73,7 +74,10 @@ struct ICODirectory {
   /// Icons have at most a dozen pictures; pictures beyond this limit are ignored.
   private static let entryLimit = 256
 
-  let entries: [Entry]
+  /// The largest of the complete pictures, or else of all; among equal sizes, the one with the most colours.
+  let best: Entry
+  /// Whether the file ends before one of its pictures does.
+  let isCut: Bool
 
   /// Reads the directory and the header of each picture.
   ///
@@ -86,11 +90,15 @@ struct ICODirectory {
     }
     var found: [Entry] = []
     var failure: ImageDecodingError?
+    var isBeyond = false
     for index in 0..<min(count, Self.entryLimit) {
       let at = Self.headerByteCount + index * Self.entryByteCount
       guard let byteCount = bytes.littleEndian(at: at + 8, bytes: 4),
         let offset = bytes.littleEndian(at: at + 12, bytes: 4), offset < bytes.count
-      else { continue }
+      else {
+        isBeyond = true
+        continue
+      }
       do throws(ImageDecodingError) {
         let stated = PixelSize(Self.side(bytes.byte(at: at)), Self.side(bytes.byte(at: at + 1)))
         found.append(try Self.entry(bytes, from: offset, byteCount: byteCount, stated: stated))
@@ -98,17 +106,14 @@ struct ICODirectory {
         failure = failure ?? error
       }
     }
-    guard !found.isEmpty else { throw failure ?? .truncated(.ico, stage: Self.stage) }
-    entries = found
-  }
-
-  /// The largest of the complete pictures, or else of all; among equal sizes, the one with the most colours.
-  var best: Entry? {
-    entries.max { a, b in
+    let best = found.max { a, b in
       (a.isWhole ? 1 : 0, a.size.pixelCount, a.bitsPerPixel) < (
         b.isWhole ? 1 : 0, b.size.pixelCount, b.bitsPerPixel
       )
     }
+    guard let best else { throw failure ?? .truncated(.ico, stage: Self.stage) }
+    self.best = best
+    isCut = isBeyond || found.contains { !$0.isWhole }
   }
 
   private static func side(_ byte: UInt8?) -> Int { byte.map { $0 == 0 ? 256 : Int($0) } ?? 0 }

@@ -35,6 +35,21 @@ struct PixelCanvas {
     }
   }
 
+  /// Writes the colours of indices to a row, from `x` on.
+  ///
+  /// - Precondition: there are 256 colours, so that every index has one.
+  func write(_ indices: Span<UInt8>, colors: Span<UInt32>, x: Int, y: Int) {
+    precondition(colors.count == 256, "a colour for each index")
+    precondition(
+      x >= 0 && indices.count <= size.width - x && y >= 0 && y < size.height, "pixels outside the canvas")
+    let start = y * wordsPerRow + x
+    for index in 0..<indices.count {
+      // Both are in bounds, by the preconditions.
+      words[start &+ index] = UInt32(
+        littleEndian: colors[unchecked: Int(truncatingIfNeeded: indices[unchecked: index])])
+    }
+  }
+
   /// Writes one word to all pixels of some rows.
   func fill(_ rows: Range<Int>, with word: UInt32) {
     precondition(rows.lowerBound >= 0 && rows.upperBound <= size.height, "rows outside the canvas")

@@ -10,7 +10,7 @@ import OzuImaging
 /// Decodes PNG: every colour type and depth, interlaced or not, animated. The picture of an animation is its
 /// default image.
 ///
-/// Complete files of 8 bits that are not interlaced are read by `PNGRowReader`, row by row, and averaged on the way
+/// Complete files that are not interlaced are read by `PNGRowReader`, row by row, and averaged on the way
 /// if the result is small. libpng decodes all others, and reports the errors of broken files.
 ///
 /// Pixels are reduced to 8 bits (of 16, the high byte) unless the context asks for pixels as stored. Gamma and

@@ -13,6 +13,8 @@ struct RAWFile {
   var thumbnail: [UInt8]
   /// The size of the sensor.
   var size = PixelSize(900, 600)
+  /// By ISO, in the details of all makers except Panasonic.
+  var sensitivity = 320
   var hasPreviews = true
 
   /// A lossless JPEG, as which some cameras store the pixels of the sensor: as far as its first scan.
@@ -52,6 +54,7 @@ struct RAWFile {
     var details: [Field] = [
       (0x9003, .text("2024:05:06 07:08:09")), (0xA002, .longs([size.width])), (0xA003, .longs([size.height])),
     ]
+    if type != .rw2 { details.append((0x8827, .shorts([sensitivity]))) }
     let pixels = file.append(Self.sensorJPEG)
     let sensor: [Field] = [
       (254, .longs([0])), (256, .longs([size.width])), (257, .longs([size.height])), (259, .shorts([7])),
@@ -114,7 +117,7 @@ struct RAWFile {
     case .rw2:
       first += [
         (4, .shorts([10])), (5, .shorts([20])), (6, .shorts([10 + size.height])),
-        (7, .shorts([20 + size.width])),
+        (7, .shorts([20 + size.width])), (0x17, .shorts([sensitivity])),
       ]
       if hasPreviews { first += [(0x2E, .bytes(large)), (0x127, .bytes(small))] }
     default: break

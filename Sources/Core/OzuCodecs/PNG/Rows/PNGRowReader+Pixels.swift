@@ -16,7 +16,7 @@ extension PNGRowReader {
     }
   }
 
-  /// Reads all rows of 8 bits and averages them; `nil` for 16 bits, or if libpng has to decode the file.
+  /// Reads all rows of at most 8 bits and averages them; `nil` for 16 bits, or if libpng has to decode the file.
   package func planes(
     size: PixelSize, step: RowAverager.Step, context: DecodingContext
   ) throws(ImageDecodingError) -> PlanarPicture? {

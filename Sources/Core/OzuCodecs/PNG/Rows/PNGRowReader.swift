@@ -1,6 +1,6 @@
 import OzuImaging
 
-/// Reads the pixels of a common PNG row by row: 8 or 16 bits, not interlaced, any colour type, transparency by alpha or by
+/// Reads the pixels of a common PNG row by row: 1 to 16 bits, not interlaced, any colour type, transparency by alpha or by
 /// palette.
 ///
 /// libpng inflates through zlib, a row at a time. This reader inflates about 64 KB at a time, through a faster library or, where
@@ -10,7 +10,7 @@ import OzuImaging
 ///
 /// A class, because it owns a stream and memory; it stays on the thread that decodes. Unsafe pointers: the file must outlive the
 /// reader. `batchStart` has `batchRows` rows with their filter bytes, and a margin after them. `memory` has the places of a group
-/// of rows, each with the margin that `PNGUnfilter` needs.
+/// of rows, each with the margin that `PNGUnfilter` needs, and so has `unpackedMemory` if values have fewer than eight bits.
 package final class PNGRowReader {
   /// The meaning of the bytes of a row.
   enum Layout {
@@ -34,6 +34,8 @@ package final class PNGRowReader {
   /// The first of the stored rows that were inflated last, after the number of its filter.
   private var batchStart: UnsafePointer<UInt8>
   private let memory: UnsafeMutableRawBufferPointer
+  private let unpacking: PNGUnpacking?
+  private let unpackedMemory: UnsafeMutableRawBufferPointer
   private let pool: PixelBufferPool
   private let batch: Int
   private var batchRows = 0
@@ -49,9 +51,7 @@ package final class PNGRowReader {
     _ file: UnsafeRawBufferPointer, header: PNGHeader, pool: PixelBufferPool, inflating: any PNGInflating.Type
   ) {
     isDeep = header.bitDepth == 16
-    guard header.bitDepth == 8 || isDeep && header.colorType != .indexed, !header.isInterlaced else {
-      return nil
-    }
+    guard !header.isInterlaced else { return nil }
     var chunks = PNGChunkReader(file) { inflating.checksum(of: $0) }
     var palette: [UInt32]?
     var first: UnsafeRawBufferPointer?
@@ -75,22 +75,23 @@ package final class PNGRowReader {
       }
     }
     guard let first else { return nil }
-    let pixelByteCount: Int
     switch header.colorType {
-    case .gray: (layout, pixelByteCount) = (.gray, 1)
-    case .grayAlpha: (layout, pixelByteCount) = (.grayAlpha, 2)
-    case .rgb: (layout, pixelByteCount) = (.rgb, 3)
-    case .rgbAlpha: (layout, pixelByteCount) = (.rgbAlpha, 4)
+    case .gray: layout = .gray
+    case .grayAlpha: layout = .grayAlpha
+    case .rgb: layout = .rgb
+    case .rgbAlpha: layout = .rgbAlpha
     case .indexed:
-      guard let palette, !palette.isEmpty else { return nil }
+      guard let palette, !palette.isEmpty, palette.count <= 1 << header.bitDepth else { return nil }
       layout = .indexed(palette, isOpaque: palette.allSatisfy { $0 >> 24 == 255 })
-      pixelByteCount = 1
     }
     self.pool = pool
     height = header.size.height
-    let byteCount = isDeep ? 2 * pixelByteCount : pixelByteCount
-    rowByteCount = header.size.width * byteCount
-    unfilter = PNGUnfilter(count: rowByteCount, pixelByteCount: byteCount)
+    let pixelBitCount = header.colorType.channelCount * header.bitDepth
+    rowByteCount = (header.size.width * pixelBitCount + 7) / 8
+    unfilter = PNGUnfilter(count: rowByteCount, pixelByteCount: max(1, pixelBitCount / 8))
+    unpacking =
+      header.bitDepth < 8
+      ? PNGUnpacking(bitDepth: header.bitDepth, isGray: header.colorType == .gray) : nil
     // Whole groups, so that eight rows can be made at once.
     let groupRowCount = PNGUnfilter.groupRowCount
     let groups = max(1, (64 << 10) / (rowByteCount + 1) / groupRowCount)
@@ -109,12 +110,16 @@ package final class PNGRowReader {
     memory = pool.takeBlock(byteCount: groupRowCount * (rowByteCount + PNGUnfilter.margin))
     batchStart = UnsafePointer(memory.baseAddress!.assumingMemoryBound(to: UInt8.self))
     group = PNGUnfilter.Rows(start: batchStart, stride: 0)
+    let unpackedByteCount = (unpacking?.valueCount ?? 0) * rowByteCount + PNGUnfilter.margin
+    unpackedMemory = pool.takeBlock(byteCount: unpacking == nil ? 0 : groupRowCount * unpackedByteCount)
     // The row above the first is zero (§9.2), and margins must be written before they are read.
     memory.initializeMemory(as: UInt8.self, repeating: 0)
+    unpackedMemory.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
   deinit {
     pool.giveBack(memory)
+    pool.giveBack(unpackedMemory)
   }
 
   /// The next row, valid until the next call; `nil` if libpng has to decode the file.
@@ -138,10 +143,25 @@ package final class PNGRowReader {
     )
   }
 
-  /// Makes the next rows, up to eight; false if libpng has to decode the file.
+  /// Makes the next rows, up to eight, with whole bytes for each value; false if libpng has to decode the file.
+  private func makeGroup() -> Bool {
+    guard unfilterGroup() else { return false }
+    guard let unpacking else { return true }
+    let unpacked = PNGUnfilter.Rows(
+      start: unpackedMemory.baseAddress!.assumingMemoryBound(to: UInt8.self),
+      stride: unpacking.valueCount * rowByteCount + PNGUnfilter.margin)
+    for row in 0..<groupRows {
+      unpacking.unpack(
+        group.start + row * group.stride, byteCount: rowByteCount, to: unpacked.start + row * unpacked.stride)
+    }
+    group = PNGUnfilter.Rows(start: UnsafePointer(unpacked.start), stride: unpacked.stride)
+    return true
+  }
+
+  /// Undoes the filters of the next rows, up to eight; false if libpng has to decode the file.
   ///
   /// Groups begin at multiples of eight rows, so the row above is always in the last place.
-  private func makeGroup() -> Bool {
+  private func unfilterGroup() -> Bool {
     if batchRow == batchRows {
       guard fill() else { return false }
     }
