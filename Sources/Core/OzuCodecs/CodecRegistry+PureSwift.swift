@@ -1,12 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension CodecRegistry {
   /// The codecs that are written in Swift only and work on every platform: GIF, BMP, ICO and ICNS without PNG inside, PNM,
   /// QOI, TGA, PSD, and thumbnails of JPEG and camera RAW.

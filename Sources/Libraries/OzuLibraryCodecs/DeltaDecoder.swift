@@ -1,12 +1,7 @@
 import CCodecs
+import OzuBase
 import OzuCodecs
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Reads delta files, which `DeltaEncoder` writes for the disk cache.
 public struct DeltaDecoder: ImageDecoding {

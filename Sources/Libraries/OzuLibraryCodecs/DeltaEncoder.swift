@@ -1,12 +1,7 @@
 import CCodecs
+import OzuBase
 import OzuCodecs
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Writes delta files: lossless, alpha included, for the disk cache.
 public struct DeltaEncoder: ImageEncoding {

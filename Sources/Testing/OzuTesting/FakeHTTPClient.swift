@@ -1,12 +1,6 @@
 import OzuBase
 import OzuHTTP
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// An `HTTPClient` without sockets: answers from a script, waits at gates, and counts.
 ///
 /// ```swift

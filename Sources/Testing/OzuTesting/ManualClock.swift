@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A clock that stands still until a test moves it. It has the date and the monotonic time, and moves both together.
 ///
 /// ```swift

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// Random numbers that depend only on a seed, so that a failure of a test can be repeated on every machine. SplitMix64
 /// (Steele, Lea and Flood, OOPSLA 2014); not for security.

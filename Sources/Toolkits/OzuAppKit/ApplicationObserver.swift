@@ -14,8 +14,8 @@
   @MainActor
   public enum ApplicationObserver {
     private static let notifications = PipelineNotifications([
-      NSApplication.didHideNotification: ApplicationEvent.background.handler,
-      NSApplication.didUnhideNotification: ApplicationEvent.foreground.handler,
+      (NotificationSource(NSApplication.didHideNotification), ApplicationEvent.background.handler),
+      (NotificationSource(NSApplication.didUnhideNotification), ApplicationEvent.foreground.handler),
     ])
 
     /// Tells a pipeline about events of the app, as long as the pipeline lives. Another call for it has no effect.

@@ -193,10 +193,9 @@
   @MainActor
   enum Motion {
     static let settings = MotionSettings(changes: [
-      (.default, AccessibilitySettings.animatedImagesEnabledDidChangeNotification),
-      (
-        NSWorkspace.shared.notificationCenter, NSWorkspace.accessibilityDisplayOptionsDidChangeNotification
-      ),
+      NotificationSource(AccessibilitySettings.animatedImagesEnabledDidChangeNotification),
+      NotificationSource(
+        NSWorkspace.accessibilityDisplayOptionsDidChangeNotification, NSWorkspace.shared.notificationCenter),
     ]) {
       AccessibilitySettings.animatedImagesEnabled
         && !NSWorkspace.shared.accessibilityDisplayShouldReduceMotion

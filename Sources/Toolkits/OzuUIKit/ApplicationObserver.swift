@@ -13,9 +13,14 @@
   @MainActor
   public enum ApplicationObserver {
     private static let notifications = PipelineNotifications([
-      UIApplication.didReceiveMemoryWarningNotification: ApplicationEvent.memoryWarning.handler,
-      UIApplication.willEnterForegroundNotification: ApplicationEvent.foreground.handler,
-      UIApplication.didEnterBackgroundNotification: { finishInBackground($0) },
+      (
+        NotificationSource(UIApplication.didReceiveMemoryWarningNotification),
+        ApplicationEvent.memoryWarning.handler
+      ),
+      (
+        NotificationSource(UIApplication.willEnterForegroundNotification), ApplicationEvent.foreground.handler
+      ),
+      (NotificationSource(UIApplication.didEnterBackgroundNotification), { finishInBackground($0) }),
     ])
 
     /// Tells a pipeline about events of the app, as long as the pipeline lives. Another call for it has no effect.

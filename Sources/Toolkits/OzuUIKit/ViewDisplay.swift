@@ -163,8 +163,8 @@
   @MainActor
   enum Motion {
     static let settings = MotionSettings(changes: [
-      (.default, AccessibilitySettings.animatedImagesEnabledDidChangeNotification),
-      (.default, UIAccessibility.reduceMotionStatusDidChangeNotification),
+      NotificationSource(AccessibilitySettings.animatedImagesEnabledDidChangeNotification),
+      NotificationSource(UIAccessibility.reduceMotionStatusDidChangeNotification),
     ]) {
       AccessibilitySettings.animatedImagesEnabled && !UIAccessibility.isReduceMotionEnabled
     }

@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+import OzuBase
 
 /// An event for the subscribers of an answer.
 enum AnswerEvent<Value: Sendable>: Sendable {
@@ -47,7 +47,7 @@ extension Answer {
     /// Whether a thread is delivering events.
     private var isDelivering = false
     /// Created on first use.
-    var foundationProgress: Progress?
+    var report: AnyObject?
     /// The error of the first source, and how many alternatives have been tried.
     var failure: (error: ImageError, triedCount: Int)?
     /// The alternative source that is tried.
@@ -244,24 +244,28 @@ extension Answering {
     return stream
   }
 
-  /// The progress of the download in bytes as Foundation's object, the same one at every call.
-  var foundationReport: Progress {
+  /// An object that shows the progress of the download in bytes, the same one at every call.
+  ///
+  /// - Parameters:
+  ///   - make: makes it. Calling the closure cancels the load.
+  ///   - show: shows the progress; `nil` is the end.
+  func report<Report: AnyObject & Sendable>(
+    _ make: (_ cancel: @escaping @Sendable () -> Void) -> Report,
+    show: @escaping @Sendable (Report, LoadProgress?) -> Void
+  ) -> Report {
     let (report, isNew) = answer.state.withLock { state in
       let sideState = state.makeSideState()
-      if let report = sideState.foundationProgress { return (report, false) }
-      let report = Progress.discreteProgress(totalUnitCount: -1)
-      report.isCancellable = true
-      report.isPausable = false
-      report.cancellationHandler = { [weak self] in self?.abandon() }
-      sideState.foundationProgress = report
+      if let report = sideState.report as? Report { return (report, false) }
+      let report = make { [weak self] in self?.abandon() }
+      sideState.report = report
       return (report, true)
     }
     guard isNew else { return report }
     subscribe(
       AnswerSubscriber { event in
         switch event {
-        case .progress(let progress), .preview(_, let progress?): report.show(progress)
-        case .finished(.success): report.showEnd()
+        case .progress(let progress), .preview(_, let progress?): show(report, progress)
+        case .finished(.success): show(report, nil)
         case .finished, .preview, .size: break
         }
       })
@@ -292,19 +296,5 @@ extension Answering {
     // The first subscriber makes the answer subscribe to the progress of its job, with the latest event.
     (unheard as? ReportingWork)?.progressEvents.add(self)
     return goesOn
-  }
-}
-
-extension Progress {
-  fileprivate func show(_ progress: LoadProgress) {
-    totalUnitCount = Int64(progress.expectedByteCount ?? -1)
-    completedUnitCount = Int64(progress.receivedByteCount)
-  }
-
-  /// Shows that the download is complete.
-  fileprivate func showEnd() {
-    let count = max(1, completedUnitCount)
-    totalUnitCount = count
-    completedUnitCount = count
   }
 }

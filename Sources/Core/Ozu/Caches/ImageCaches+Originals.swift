@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuHTTP
 
 /// Originals in the stores. Those from the web are responses with their variants (`ResponseStore`); those of fetchers

@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuHTTP
 
 /// The entries of the stores, and reading them. All kinds of entries are read by one function, which asks the levels in order, promotes what a further level

@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// Renditions in the stores. These functions block; only the pipeline's own threads may call them.
 extension ImageCaches {

@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuStandardCodecs
 
 /// The results of a load that are kept on disk.

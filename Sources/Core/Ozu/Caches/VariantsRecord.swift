@@ -1,4 +1,3 @@
-import Foundation
 import OzuBase
 
 /// The list of stored finished pictures of one source. A later process derives smaller pictures from them.

@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// The request of a view, with the view's size and mode applied.
 struct DisplayTarget {

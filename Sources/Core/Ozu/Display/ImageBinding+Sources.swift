@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 extension ImageBinding {
   /// Gives the view the picture of a URL.

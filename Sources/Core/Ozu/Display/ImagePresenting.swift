@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// An object that shows an image and has a binding: a view or a widget. The adapter of a toolkit provides the
 /// binding; this protocol adds the short calls, the same for every toolkit.

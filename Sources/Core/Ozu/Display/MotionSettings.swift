@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// A view that plays animations.
 @MainActor
@@ -13,26 +13,20 @@ package protocol MotionFollowing: AnyObject {
 package final class MotionSettings {
   private let isAllowed: @MainActor () -> Bool
   private var observers: [ObjectIdentifier: Observer] = [:]
-  /// With their centers. Kept for ever, like this object.
-  private var tokens: [any NSObjectProtocol] = []
-
   private struct Observer {
     weak var view: (any MotionFollowing)?
   }
 
   /// - Parameters:
-  ///   - changes: the notifications of changes, and who posts them.
+  ///   - changes: the notifications of changes, which are followed for ever, like this object.
   ///   - isAllowed: reads the settings.
   package init(
-    changes: [(center: NotificationCenter, name: Notification.Name)],
-    isAllowed: @escaping @MainActor () -> Bool
+    changes: [NotificationSource], isAllowed: @escaping @MainActor () -> Bool
   ) {
     self.isAllowed = isAllowed
-    tokens = changes.map { center, name in
-      center.addObserver(forName: name, object: nil, queue: nil) { [weak self] _ in
-        // They may be posted on any thread.
-        Task { @MainActor in self?.tell() }
-      }
+    for change in changes {
+      // They may be posted on any thread.
+      _ = change.observe { [weak self] in Task { @MainActor in self?.tell() } }
     }
   }
 

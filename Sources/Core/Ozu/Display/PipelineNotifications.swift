@@ -1,4 +1,29 @@
-import Foundation
+#if canImport(Darwin)
+  import Foundation
+#endif
+
+/// What is told: each call of the closure is one notification, on the thread that posts it. The result ends that.
+package struct NotificationSource: Sendable {
+  let observe: @Sendable (_ receive: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+
+  package init(
+    _ observe: @escaping @Sendable (_ receive: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+  ) {
+    self.observe = observe
+  }
+
+  #if canImport(Darwin)
+    /// A notification of Foundation. Elsewhere it would bring the whole of Foundation into each app.
+    package init(_ name: Notification.Name, _ center: NotificationCenter = .default) {
+      self.init { receive in
+        let token = center.addObserver(forName: name, object: nil, queue: nil) { _ in receive() }
+        // Only handed back.
+        nonisolated(unsafe) let observer = token
+        return { center.removeObserver(observer) }
+      }
+    }
+  #endif
+}
 
 /// Connects pipelines with the notifications of an app. Each pipeline is connected while it lives; this object does
 /// not retain it. The adapter of a toolkit has one of these, with a handler for each notification.
@@ -7,13 +32,11 @@ package final class PipelineNotifications {
   /// Handles a notification for a pipeline, on the thread that posts it.
   package typealias Handler = @Sendable (ImagePipeline) -> Void
 
-  private let center: NotificationCenter
-  private let handlers: [Notification.Name: Handler]
+  private let handlers: [(NotificationSource, Handler)]
   private var observers: [ObjectIdentifier: Observer] = [:]
 
-  package init(_ handlers: [Notification.Name: Handler], center: NotificationCenter = .default) {
+  package init(_ handlers: [(NotificationSource, Handler)]) {
     self.handlers = handlers
-    self.center = center
   }
 
   /// Connects a pipeline with the notifications. A second call does nothing.
@@ -21,7 +44,7 @@ package final class PipelineNotifications {
     observers = observers.filter { $0.value.pipeline != nil }
     let identity = ObjectIdentifier(pipeline)
     guard observers[identity] == nil else { return }
-    observers[identity] = Observer(pipeline, of: handlers, center)
+    observers[identity] = Observer(pipeline, of: handlers)
   }
 
   /// The number of connected pipelines, including those that were released after the last call of `follow`.
@@ -30,23 +53,19 @@ package final class PipelineNotifications {
   /// The observations of one pipeline.
   private final class Observer {
     private(set) weak var pipeline: ImagePipeline?
-    private let center: NotificationCenter
-    private let tokens: [any NSObjectProtocol]
+    private let endings: [@Sendable () -> Void]
 
-    init(
-      _ pipeline: ImagePipeline, of handlers: [Notification.Name: Handler], _ center: NotificationCenter
-    ) {
+    init(_ pipeline: ImagePipeline, of handlers: [(NotificationSource, Handler)]) {
       self.pipeline = pipeline
-      self.center = center
-      tokens = handlers.map { name, handle in
-        center.addObserver(forName: name, object: nil, queue: nil) { [weak pipeline] _ in
+      endings = handlers.map { source, handle in
+        source.observe { [weak pipeline] in
           if let pipeline { handle(pipeline) }
         }
       }
     }
 
     deinit {
-      for token in tokens { center.removeObserver(token) }
+      for end in endings { end() }
     }
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuImaging
 
 /// The JSON of a canvas with names in its texts, which are replaced by values: one design for many cards.

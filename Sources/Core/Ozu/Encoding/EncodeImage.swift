@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// The job that produces the encoded image of a request.
 ///

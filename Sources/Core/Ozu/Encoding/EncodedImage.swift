@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuHTTP
 
 /// A picture as an encoded file, for example to write to disk or to send to a client.

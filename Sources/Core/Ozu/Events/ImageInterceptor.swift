@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// Code of the app that runs around the whole load. It may answer, change the request, or only observe.
 ///

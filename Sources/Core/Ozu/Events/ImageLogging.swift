@@ -1,4 +1,3 @@
-import Foundation
 import OzuBase
 
 /// The importance of a log line.
@@ -121,7 +120,7 @@ public struct StandardErrorLog: ImageLogging {
 
   /// Writes a line in one piece, so that lines of several threads do not mix. Does nothing if the stream is closed.
   public func write(_ level: ImageLogLevel, _ line: String) {
-    try? FileHandle.standardError.write(contentsOf: Data("ozu \(level): \(line)\n".utf8))
+    StandardError.write("ozu \(level): \(line)\n")
   }
 }
 

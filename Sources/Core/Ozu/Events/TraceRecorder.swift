@@ -1,4 +1,3 @@
-import Foundation
 import OzuBase
 
 /// Records the work of a pipeline as a trace: a file that Perfetto (ui.perfetto.dev) and `chrome://tracing` open.

@@ -1,4 +1,3 @@
-import Foundation
 import OzuBase
 import OzuHTTP
 
@@ -137,12 +136,12 @@ enum FetcherHead {
 
   /// An entity tag with the app's text, which may contain any character.
   private static func quoted(_ tag: String) -> String {
-    "\"\(tag.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")\""
+    "\"\(PercentEncoding.encoded(tag))\""
   }
 
   /// The app's text in an entity tag.
   static func tag(_ quoted: String) -> String? {
     guard quoted.hasPrefix("\""), quoted.hasSuffix("\""), quoted.count > 1 else { return nil }
-    return String(quoted.dropFirst().dropLast()).removingPercentEncoding
+    return quoted.dropFirst().dropLast().percentDecoded
   }
 }

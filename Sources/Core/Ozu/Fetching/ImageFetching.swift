@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// A source of the app: a database, an archive, a generator, a protocol that Ozu does not support.
 ///

@@ -1,4 +1,3 @@
-import Foundation
 import OzuBase
 
 /// The cache formats of one pipeline, and the operations on their renditions except loading.

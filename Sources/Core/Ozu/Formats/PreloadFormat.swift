@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// Loads a format's renditions from the first level into memory, the most recently used first.
 struct PreloadFormat: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuHTTP
 
 /// Sources from the web. They go through the HTTP cache, whose storage is the levels below memory.

@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuHTTP
 
 /// The job that fetches the bytes of a source: from the disk cache, a file, the network or a fetcher.

@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 #if canImport(Glibc)
   import Glibc
@@ -46,7 +46,7 @@ enum FileReader {
   ) -> Result<Int, Failure> {
     var count = 0
     while count < buffer.count {
-      let received = Foundation.read(descriptor, buffer.baseAddress! + count, buffer.count - count)
+      let received = systemRead(descriptor, buffer.baseAddress! + count, buffer.count - count)
       if received < 0 && errno == EINTR { continue }
       if received < 0 { return .failure(Failure(code: errno)) }
       if received == 0 { break }
@@ -66,11 +66,10 @@ enum FileReader {
   }
 }
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+/// The system's `read`, under another name because the type above has a function of the same name.
+private func systemRead(_ file: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+  read(file, buffer, count)
+}
 
 /// The properties of a local file that change when it is replaced or rewritten. Cached results store the stamp of
 /// their file, and are valid only while the file has the same stamp.

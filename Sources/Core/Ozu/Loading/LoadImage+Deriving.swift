@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// Deriving the picture from another picture of the same source, if that one is good enough and fresh.
 extension LoadImage {

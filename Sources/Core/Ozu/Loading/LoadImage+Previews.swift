@@ -1,4 +1,3 @@
-import Foundation
 import OzuBase
 
 /// Previews of a picture while it is downloaded.

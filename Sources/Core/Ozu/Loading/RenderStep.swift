@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// One step from a source to a finished picture. It runs on a decoding thread.
 enum RenderStep: Sendable {

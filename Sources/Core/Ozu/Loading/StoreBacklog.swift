@@ -1,4 +1,3 @@
-import Foundation
 import OzuBase
 
 /// Writes to the stores in the background, with a bound on the bytes that wait.

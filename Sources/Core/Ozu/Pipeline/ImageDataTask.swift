@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// A running load of bytes, as `loadData(for:queue:progress:completion:)` starts it.
 ///
@@ -32,11 +32,6 @@ public final class ImageDataTask: Sendable {
 
   /// The latest progress of the download; `nil` before it began, or if nothing had to be downloaded.
   public var currentProgress: LoadProgress? { latestProgress }
-
-  /// The progress of the download in bytes, for views and code that use Foundation's `Progress`. It is indeterminate
-  /// while the length is not known, and complete when the bytes are available. Cancelling it cancels the load. Every
-  /// call returns the same object, which has no parent until the app gives it one.
-  public var foundationProgress: Progress { foundationReport }
 
   /// The priority of the load. It may change while the load runs: work that still waits in a queue moves to its new
   /// place.

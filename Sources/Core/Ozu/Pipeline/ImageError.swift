@@ -170,7 +170,7 @@ extension ImageError {
     case (.noSuchFile, .none, nil):
       // Foundation has put another character in place of such bytes, or does not read such escapes.
       let isOther =
-        source.contains("\u{FFFD}") || (source.hasPrefix("file:") && source.removingPercentEncoding == nil)
+        source.contains("\u{FFFD}") || (source.hasPrefix("file:") && source.percentDecoded == nil)
       return isOther ? "no such file, or its name is not UTF-8: rename it" : "no such file"
     case (.isDirectory, .none, nil): return "this is a folder, not a file"
     case (.notCached, .none, nil): return "not in the caches"

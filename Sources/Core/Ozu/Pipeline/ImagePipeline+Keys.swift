@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// Access to pictures by keys, without requests.
 ///

@@ -1,4 +1,3 @@
-import Foundation
 import OzuBase
 
 /// Loads pictures: from memory, else from disk, else from their source; decoded no larger than needed, each

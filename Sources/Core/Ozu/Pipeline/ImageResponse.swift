@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuHTTP
 
 /// A finished request: the picture and where it came from.

@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import OzuBase
 
 /// Loads pictures before they are needed, at low priority: a request begins after everything that a view or a caller waits for.

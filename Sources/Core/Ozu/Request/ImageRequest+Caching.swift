@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuHTTP
 
 /// Where results of a request may come from, and where they are kept.

@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuHTTP
 
 /// The rules of a request for its download. `ImageURLRequest` has all of them.

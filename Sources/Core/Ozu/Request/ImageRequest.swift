@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuHTTP
 
 /// A request for a picture: the source, the recipe, and the rules of the load. A value.

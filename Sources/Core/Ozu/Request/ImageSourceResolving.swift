@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// Loads URLs of a scheme that Ozu does not support, or loads supported ones in another way.
 ///

@@ -1,7 +1,10 @@
 import Dispatch
-import Foundation
 import OzuBase
 import OzuHTTP
+
+#if canImport(Glibc)
+  import Glibc
+#endif
 
 /// The disk cache as a store. The first thread that needs it opens it. Each kind has its own partition.
 ///
@@ -213,7 +216,7 @@ final class DiskOpening: Sendable {
   private enum Phase {
     case closed
     /// The thread that opens it, and the group for which the other threads wait.
-    case underWay(thread: ObjectIdentifier, DispatchGroup)
+    case underWay(thread: ThreadIdentity, DispatchGroup)
     case done(DiskCache?)
   }
 
@@ -276,7 +279,7 @@ final class DiskOpening: Sendable {
       case wait(DispatchGroup)
       case open(DispatchGroup)
     }
-    let thread = ObjectIdentifier(Thread.current)
+    let thread = ThreadIdentity.current
     while true {
       let turn = state.withLock { state -> Turn in
         switch state.phase {

@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuHTTP
 
 /// The kind of an entry in a store. Each kind has its own keys: one key may have an entry of each kind.

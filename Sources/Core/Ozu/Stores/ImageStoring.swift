@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// A store below memory. It keeps originals, finished pictures and small entries of the pipeline, by key.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuHTTP
 
 /// The HTTP responses in one store, one entry for each variant: the first under the key itself, the others under keys

@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuHTTP
 
 /// A value that is read, written and promoted as a whole: an entry, or the variants of an original with their

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 // The asynchronous forms of the operations. They run on the cache's own queues, at most
 // `DiskCacheConfiguration.concurrency` at once. Operations on one key run in the order of their calls.

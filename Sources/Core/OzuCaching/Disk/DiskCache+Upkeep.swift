@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 // Removes entries, makes the others durable, looks through the cache, and closes it.
 extension DiskCache {

@@ -1,12 +1,6 @@
 import Dispatch
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A crash-safe cache of bytes on disk with a strict limit in bytes. Several processes can share it.
 ///
 /// ```swift

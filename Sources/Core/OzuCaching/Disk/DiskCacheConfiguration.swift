@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The promise of `DiskCache.flush()`. In both cases no torn entry is ever served, and stored entries survive the
 /// death of the process, also without a flush. The module's overview has a table of what survives which event.

@@ -1,12 +1,9 @@
+import OzuBase
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
   import Darwin
-#endif
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
 #endif
 
 /// A failed call to the file system: the operation, the place, and the system's reason.

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Decodes Windows and OS/2 bitmaps, in Swift: palettes of 1, 2, 4 and 8 bits; 16, 24 and 32 bits with or without
 /// masks and alpha; run lengths of 4, 8 and 24 bits; rows in both orders.

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The metadata that a file keeps when it is cleaned.
 public struct KeptMetadata: OptionSet, Hashable, Sendable {

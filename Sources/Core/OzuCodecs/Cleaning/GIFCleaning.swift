@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Cleans a GIF: the screen, colour tables, pictures and their controls stay byte for byte, and so does the number of
 /// repetitions; comments and the extensions of other applications go.

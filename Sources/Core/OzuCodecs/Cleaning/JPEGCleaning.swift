@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Cleans a JPEG: tables, frames and scans stay byte for byte, application segments go, except for the two that decoders
 /// need (JFIF and Adobe) and those that were asked for.

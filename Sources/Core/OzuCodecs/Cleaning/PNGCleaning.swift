@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Cleans a PNG: the chunks that make pixels, frames and colours stay byte for byte, texts and unknown chunks go.
 enum PNGCleaning {

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Cleans a WebP (RFC 9649): pictures and frames stay byte for byte; EXIF data are written again, other chunks go.
 enum WebPCleaning {

@@ -1,12 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Decodes GIF, in Swift: interlaced or not, transparent, animated.
 ///
 /// The picture is the first frame on its canvas. Pixels that the frame does not cover are transparent, as in

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The file that a library reads instead of a HEIF or AVIF file: the picture with its tiles, its alpha, its EXIF data
 /// and its XMP, as the tables `ipma`, `iref` and `iloc` of the file bind them together, and nothing else.

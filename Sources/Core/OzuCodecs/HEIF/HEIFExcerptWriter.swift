@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Writes a HEIF file with some items of another file (ISO/IEC 14496-12 §8.11).
 ///

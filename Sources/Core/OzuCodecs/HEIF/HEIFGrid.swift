@@ -1,12 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A picture of a HEIF or AVIF file that consists of tiles of one size (ISO/IEC 23008-12 §6.6.2.3), with its alpha
 /// if that is such a grid too.
 ///

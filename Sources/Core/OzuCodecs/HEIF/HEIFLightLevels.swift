@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The light levels in the properties of a HEIF or AVIF file's picture (ISO/IEC 14496-12 §12.1.5: `clli` and
 /// `mdcv`; ISO/IEC 23008-12 §9.3 for the binding of properties to pictures).

@@ -1,12 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Joins a picture and its gain map in one file: two JPEGs, one after the other. The first has an index of both
 /// (CIPA DC-007). The map is described by ISO 21496-1, and by XMP for readers of Ultra HDR 1.
 package enum JPEGGainMapFile {

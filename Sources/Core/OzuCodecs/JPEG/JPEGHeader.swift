@@ -1,12 +1,8 @@
+import OzuBase
 import OzuImaging
 
 #if canImport(Glibc)
   import Glibc
-#else
-  import Foundation
-#endif
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
 #else
   import Foundation
 #endif

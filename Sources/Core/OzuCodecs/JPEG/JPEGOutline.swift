@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The facts about a JPEG that decoders need, from one walk over its markers.
 package struct JPEGOutline: Sendable {

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Writes the metadata of a JPEG as segments (ITU-T T.81 §B.2.4.6).
 package enum JPEGSegments {

@@ -1,12 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Reads the facts in EXIF data that people want to know: the date, the camera and the lens, the exposure, and
 /// whether there are a thumbnail and a place (CIPA DC-008 §4.6).
 ///

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The data sets of IPTC-IIM (version 4.2, 2014): texts, each with the number of its record and its own.
 struct IPTCRecords {

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension ImageMetadata {
   /// Copies EXIF data, unless there already are some. An `Exif\0\0` before them is left out, also if its second

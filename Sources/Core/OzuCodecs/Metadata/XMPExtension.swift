@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Extended XMP of a JPEG: a second packet, which did not fit into the segment of the first and is cut into pieces (XMP
 /// Specification, part 3, §1.1.3.1).

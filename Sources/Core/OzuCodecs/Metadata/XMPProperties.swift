@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The properties of an XMP packet (ISO 16684-1), by paths such as `dc:title` or `exif:Flash/exif:Fired`.
 ///

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Reads the metadata of a PNG: the chunks `eXIf`, `iTXt` with XMP in it, and `pHYs` (W3C PNG, third edition, §11.3). Without
 /// these it reads the hexadecimal digits that older programs wrote into text chunks (`PNGRawProfile`).

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Camera RAW files with the structure of TIFF: those of all makers except Fujifilm, and of Canon's CR3.
 extension RAWContents {

@@ -1,12 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The contents of a camera RAW file besides the pixels of its sensor: the places where JPEGs may be, and facts about the
 /// picture. No JPEG has been looked at, so a place may be wrong.
 struct RAWContents {

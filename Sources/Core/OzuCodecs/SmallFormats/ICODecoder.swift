@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Decodes Windows icons and cursors: the largest picture in the file, either a bitmap with a mask or a PNG.
 public struct ICODecoder: ImageDecoding {

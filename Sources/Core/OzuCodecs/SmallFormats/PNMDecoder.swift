@@ -1,3 +1,4 @@
+import OzuBase
 import OzuImaging
 
 /// Decodes the portable formats of Netpbm, in Swift: bitmaps, graymaps and pixmaps, plain (P1 to P3) and raw (P4 to P6),

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Writes the portable formats of Netpbm: a graymap (P5) of a grey bitmap, a pixmap (P6) if all pixels are opaque, else PAM
 /// (P7) with alpha; in 16 bits if the bitmap is. The ending of the file does not matter: programs look at the content.

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Decodes the flattened picture of a Photoshop document (PSD and PSB), in Swift: bitmaps, grey, indexed, RGB and CMYK, of 8
 /// and 16 bits, plain or packed. Layers are not read.

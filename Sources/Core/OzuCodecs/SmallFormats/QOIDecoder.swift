@@ -1,3 +1,4 @@
+import OzuBase
 import OzuImaging
 
 /// Decodes QOI, the Quite OK Image Format (specification 1.0), in Swift.

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Writes QOI (specification 1.0), in Swift: with alpha if any pixel is transparent. 16 bits are rounded to 8.
 public struct QOIEncoder: ImageEncoding {

@@ -1,3 +1,4 @@
+import OzuBase
 import OzuImaging
 
 /// Decodes Truevision TGA, in Swift: indexed, coloured and grey, plain and run-length coded, of 8, 15, 16, 24 and 32 bits,

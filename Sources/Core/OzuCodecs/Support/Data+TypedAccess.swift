@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 extension Data {
   /// Calls a closure with the bytes and keeps the type of its error. The bytes are valid only during the call.

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A decoder of files whose rows are simple to reach. It reads the header, and says who reads the rows.
 protocol SampleDecoding: ImageDecoding {

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Reads and writes the metadata blocks of a WebP (RFC 9649 §2.7).
 package enum WebPContainer {

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The facts in the chunks of a WebP file (RFC 9649), read without libwebp.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// Tells bodies apart by 128 bits of a fast hash and the length. It detects changes, not forgeries.
 ///

@@ -1,12 +1,6 @@
 import Dispatch
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Writes the large bodies of a cache: one thread, which may wait for a disk for any time.
 ///
 /// All bodies of a cache share the thread. Each has a limit of its own on the bytes that wait (`HTTPSpooledBody`).

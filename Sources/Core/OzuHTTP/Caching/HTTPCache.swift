@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A private HTTP cache in front of a client: performs requests by the rules of `HTTPCachePolicy`.
 ///
 /// ```swift

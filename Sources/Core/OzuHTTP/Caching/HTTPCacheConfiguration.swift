@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The settings of an `HTTPCache`.
 public struct HTTPCacheConfiguration: Sendable {
   /// The rules. A request may use others.

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The action of a cache for a request, and the reason.
 public struct HTTPCacheDecision: Sendable, Hashable {
   /// The action that a cache takes.

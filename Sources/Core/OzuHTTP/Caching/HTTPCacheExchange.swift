@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// One request to a cache: looks at the stored responses, decides, asks the origin, stores the answer.
 ///

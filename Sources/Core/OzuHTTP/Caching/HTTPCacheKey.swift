@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The key of a stored response (RFC 9111 §2): the URL without its fragment and in one spelling (RFC 3986 §6.2), and the credentials
 /// of the request. So two accounts on one device never see each other's answers.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 extension HTTPCachePolicy {
   /// The action for a request, given the stored responses for its key (RFC 9111 §4).

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// How long a response is fresh, and which rule gives this lifetime.
 public struct HTTPFreshness: Sendable, Hashable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 extension HTTPCachePolicy {
   /// The reason why a response must not be stored (RFC 9111 §3), or nil if it may be.

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension HTTPCachePolicy {
   /// The fields that ask whether the stored responses are still valid (RFC 9111 §4.3.1): every stored entity tag in
   /// `If-None-Match`, and the date of the chosen response in `If-Modified-Since`, for origins that support only one

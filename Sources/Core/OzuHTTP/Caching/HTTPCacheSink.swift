@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Collects the parts of a response that a cache needs: the body of a successful response, after the earlier
 /// beginning if a 206 continues it; of other responses only what is requested.
 ///

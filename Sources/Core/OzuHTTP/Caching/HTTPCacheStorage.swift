@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// A stored response with its body.
 public struct HTTPCacheEntry: Sendable, Hashable {

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The dates of HTTP header fields (RFC 9110 §5.6.7), parsed strictly.
 ///
 /// A malformed date is rejected: a cache that guessed would keep a response for a wrong time. The grammar has fixed

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// Beginnings of bodies whose transfers broke off: finding one to continue, and keeping one.
 extension HTTPOriginExchange {

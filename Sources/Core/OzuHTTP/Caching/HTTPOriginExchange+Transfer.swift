@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// One hop, including the resumption of an earlier transfer.
 extension HTTPOriginExchange {
   /// Sends one hop, conditionally or for the rest of a body if possible.

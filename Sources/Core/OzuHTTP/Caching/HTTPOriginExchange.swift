@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The answer of the origin, after redirects, retries and resumption.
 struct HTTPOriginAnswer: Sendable {

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The beginning of a body whose transfer broke off, with the facts that are needed to request the rest.
 ///
 /// It exists only if a strong validator came with it (RFC 9110 §14.2): bytes of two states of a resource must never

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The answer of an origin to a request for only the beginning of a body.
 package enum HTTPPrefixAnswer: Sendable {
   /// The whole body, or an answer without it.

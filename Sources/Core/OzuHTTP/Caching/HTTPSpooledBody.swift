@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A body that is arriving: in memory up to a threshold, then in a file.
 ///
 /// The transport's thread appends and never waits: it puts pieces into a queue, and the spool's thread writes them

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A stored response without its body: the facts that the rules of RFC 9111 need.
 public struct HTTPStoredResponse: Sendable, Hashable {
   /// The status code.

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Receives a response as it arrives: the head once, then the pieces of the body in order.
 ///
 /// All calls come from the transport's thread, one after another, and end before `HTTPClient.send` returns. They

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// Makes HTTP exchanges. The default is `DefaultHTTPClient`; an app may use its own.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The settings of a client. They are fixed when the client is made.
 public struct HTTPClientConfiguration: Sendable, Hashable {

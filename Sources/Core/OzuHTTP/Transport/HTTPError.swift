@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The reason why an exchange failed, and its URL.
 ///
 /// A status outside 200–299 is not an error here: the exchange succeeded, and the caller decides about the status.

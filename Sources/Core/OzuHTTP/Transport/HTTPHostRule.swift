@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// Which hosts, or which addresses, a client may ask: an allow list for clients that load untrusted addresses.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// Scheme, host and port: the unit to which credentials and connections belong (RFC 6454).
 package struct HTTPOrigin: Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// One HTTP exchange as a value. It is complete before it is sent.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The facts about a response after its header section has arrived, and before the body.
 public struct HTTPResponseHead: Sendable, Hashable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The parts of an address that may be shown: scheme, host, port and path. User, password, query and fragment may
 /// be secret.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The handling of a response that may be a redirect (RFC 9110 §15.4, with the method rules of the Fetch standard
 /// §4.4). A pure function; the transports carry out the decision.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 extension URL {
   /// The host as people write it: letters of any language are decoded, IPv6 addresses have brackets.
@@ -12,7 +8,7 @@ extension URL {
   var shownHost: String? {
     guard let encoded = host(), !encoded.isEmpty else { return nil }
     if encoded.contains(":") { return "[\(encoded)]" }
-    guard encoded.contains("%"), let text = Self.percentDecoded(encoded) else { return encoded }
+    guard encoded.contains("%"), let text = encoded.percentDecoded else { return encoded }
     let isName = text.unicodeScalars.allSatisfy { scalar in
       scalar.properties.isAlphabetic || scalar.properties.numericType != nil
         || "-_.".unicodeScalars.contains(scalar)
@@ -31,20 +27,5 @@ extension URL {
     let start = authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex
     let end = authority[start...].firstIndex(of: ":") ?? authority.endIndex
     return "\(text[..<start])\(shown)\(text[end...])"
-  }
-
-  private static func percentDecoded(_ text: String) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let digits = String(rest.prefix(2)), let decoded = UInt8(digits, radix: 16) else { return nil }
-      bytes.append(decoded)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
   }
 }

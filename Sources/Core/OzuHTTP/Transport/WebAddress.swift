@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 extension URL {
   /// Makes a URL from the text of an address as people and servers write it: with spaces, umlauts, braces, and a host of any
@@ -93,7 +89,7 @@ package enum WebAddress {
       let isKept =
         byte == UInt8(ascii: "%")
         ? escapedByte(in: bytes, at: index) != nil : isAllowed(byte) && !reserved.contains(byte)
-      if isKept { result.append(byte) } else { result += escape(of: byte) }
+      if isKept { result.append(byte) } else { result += PercentEncoding.escape(of: byte) }
     }
   }
 
@@ -151,7 +147,7 @@ package enum WebAddress {
     while index < bytes.endIndex {
       if let byte = escapedByte(in: bytes, at: index) {
         let isUnreserved = isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte)
-        if isUnreserved { result.append(byte) } else { result += escape(of: byte) }
+        if isUnreserved { result.append(byte) } else { result += PercentEncoding.escape(of: byte) }
         index += 3
       } else {
         result.append(bytes[index])
@@ -163,14 +159,10 @@ package enum WebAddress {
   /// The byte that an escape stands for; `nil` if there is none.
   private static func escapedByte(in bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
     guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.endIndex else { return nil }
-    func digit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init) }
-    guard let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) else { return nil }
+    guard let high = PercentEncoding.digit(bytes[index + 1]),
+      let low = PercentEncoding.digit(bytes[index + 2])
+    else { return nil }
     return high << 4 | low
-  }
-
-  private static func escape(of byte: UInt8) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
-    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
   /// Whether a byte may stand in a path or a query (RFC 3986 §3.3, §3.4).

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension CodecRegistry {
   /// The frames of an animated picture as stored. `nil` for a still picture, and, with a note, for frames that break the
   /// rules. Frames over the limit are left out, with a note. No frame is decoded here.

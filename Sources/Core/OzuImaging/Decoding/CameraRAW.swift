@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The facts about a camera RAW file, of which one of the previews is shown: a JPEG that the camera developed.
 public struct CameraRAW: Hashable, Sendable {

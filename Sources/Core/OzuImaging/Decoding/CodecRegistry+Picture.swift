@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 extension CodecRegistry {
   /// Makes an upright picture from a file. It decodes no more pixels than the recipe needs.

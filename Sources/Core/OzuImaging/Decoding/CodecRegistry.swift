@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The available decoders and encoders, found by the content of a file or the name of a type.
 ///
@@ -316,7 +312,12 @@ extension CodecRegistry {
 
 extension Data {
   /// Whether the first 64 KB have this text.
-  fileprivate func hasEarly(_ text: String) -> Bool { prefix(1 << 16).range(of: Data(text.utf8)) != nil }
+  fileprivate func hasEarly(_ text: String) -> Bool {
+    let sought = Array(text.utf8)
+    return prefix(1 << 16).withUnsafeBytes { bytes in
+      bytes.indices.contains { bytes[$0] == sought.first && bytes[$0...].starts(with: sought) }
+    }
+  }
 
   /// The flags of `VP8X` (RFC 9649 §2.7); none in a file without.
   fileprivate var webPFlags: UInt8 {

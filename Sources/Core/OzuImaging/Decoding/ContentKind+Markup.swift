@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 extension ContentKind {
   /// The most bytes that comments, processing instructions and declarations before the first element of a document may

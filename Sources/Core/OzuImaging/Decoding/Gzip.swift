@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// Inflates gzip (RFC 1952, RFC 1951), or a stream of zlib (RFC 1950), to a bounded number of bytes.
 ///

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// One opened file: its header, and everything that is made from it.
 ///
 /// It is an object for one picture, so a header or a plan of one file cannot be used to decode another.

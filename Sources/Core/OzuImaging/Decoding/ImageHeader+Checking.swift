@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 extension ImageDecoding {
   /// Opens a file and checks that its header is possible: sizes, plans and budgets are computed from it.

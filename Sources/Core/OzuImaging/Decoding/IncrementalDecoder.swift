@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Decodes a file while it is downloaded: takes the bytes as they arrive, and shows the picture so far.
 ///
 /// ```swift

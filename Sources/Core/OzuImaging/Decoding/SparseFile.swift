@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// A file of which only some parts are known, for formats whose header need not be at the beginning: TIFF, and JPEG with a
 /// gain map.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The directories in a file with the structure of TIFF, each once.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// Draws labels through a decoder of their documents, in this process or in another.
 struct DocumentLabelDrawing: LabelDrawing {

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Writes animations of one image format.
 public protocol AnimationEncoding: Sendable {
   /// The format this encoder writes.

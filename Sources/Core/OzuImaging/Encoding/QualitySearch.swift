@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 extension CodecRegistry {
   /// Encodes a bitmap at the quality that the options ask for: a number, a score, or the highest that fits in a

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The metadata of a file: its blocks as stored, for writing the picture again, and their content as values.
 ///

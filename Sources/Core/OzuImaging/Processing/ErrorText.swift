@@ -1,28 +1,37 @@
-import Foundation
 import OzuBase
+
+#if canImport(Darwin)
+  import Foundation
+#endif
 
 extension Error {
   /// The error in one line, to show to people, without control characters for terminals.
   ///
-  /// The description of a Foundation error is a dump of its domain, code and dictionary. For such errors the text
-  /// is the cause that the system reported, with the file, or else Foundation's message for users.
+  /// The description of a Foundation error is a dump of its domain, code and dictionary. For an error of a file the text
+  /// is the cause that the system reported, with the file, and on Apple platforms for others Foundation's message for users:
+  /// elsewhere that needs the whole of Foundation.
   package var oneLine: String {
-    let isFoundations = self is any CustomNSError || type(of: self) is NSError.Type
-    let text = isFoundations ? Self.words(for: self as NSError) : "\(self)"
-    return PrintableText.oneLine(text)
+    PrintableText.oneLine(foundationText ?? "\(self)")
   }
 
-  private static func words(for error: NSError) -> String {
-    var cause: NSError? = error
-    while let error = cause, error.domain != NSPOSIXErrorDomain {
-      cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
-    }
-    let message =
-      cause.map { systemMessage(Int32(truncatingIfNeeded: $0.code)) }
-      ?? error.localizedFailureReason ?? error.localizedDescription
-    let path =
-      error.userInfo[NSFilePathErrorKey] as? String
-      ?? (error.userInfo[NSURLErrorKey] as? URL)?.path(percentEncoded: false)
+  private var foundationText: String? {
+    let file = self as? CocoaError
+    var cause: any Error = self
+    while cause.systemCode == nil, let next = (cause as? CocoaError)?.underlying { cause = next }
+    var message = cause.systemCode.map(systemMessage)
+    #if canImport(Darwin)
+      if message == nil, self is any CustomNSError || type(of: self) is NSError.Type {
+        message = (self as NSError).localizedFailureReason ?? localizedDescription
+      }
+    #endif
+    guard let message = message ?? file.map({ "error \($0.code.rawValue)" }) else { return nil }
+    let path = file?.filePath ?? file?.url?.path(percentEncoded: false)
     return path.map { "\($0): \(message)" } ?? message
+  }
+
+  /// The code of a call of the system that failed.
+  private var systemCode: Int32? {
+    if let error = self as? POSIXError { return error.code.rawValue }
+    return _domain == POSIXError.errorDomain ? Int32(truncatingIfNeeded: _code) : nil
   }
 }

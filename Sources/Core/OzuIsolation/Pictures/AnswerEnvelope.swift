@@ -1,12 +1,6 @@
 #if os(Linux) && canImport(CIsolation)
-  import OzuImaging
   import OzuBase
-
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuImaging
 
   /// How an answer is sent between processes. A short answer is the message itself, after a byte that says so. An
   /// answer that is too long for a message, because of the profile or the blocks of a file, follows the pixels.

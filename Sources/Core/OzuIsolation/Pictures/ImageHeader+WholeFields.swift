@@ -1,12 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension ImageHeader {
   /// Writes the whole header except for the layout of its planes, which is not sent between processes.
   func writeWhole(to writer: inout FieldWriter) {

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Reads one format in other processes: it sends a file and a recipe, and receives the finished picture. No decoder
 /// and no colour management in this process touches the file.

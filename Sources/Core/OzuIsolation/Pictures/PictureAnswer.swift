@@ -1,12 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The answer of a decoder in another process. Its pixels follow separately.
 enum PictureAnswer: Sendable {
   /// The requested value, or the reason why there is none.

@@ -1,12 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A request to a decoder in another process, about one file.
 struct PictureRequest: Hashable, Sendable {
   enum Task: Hashable, Sendable {

@@ -2,12 +2,6 @@
   import OzuBase
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
-
   /// Decodes for another process: answers requests about one file at a time.
   ///
   /// The animation of the last file is kept until the next file comes, so that its frames can be made one after the

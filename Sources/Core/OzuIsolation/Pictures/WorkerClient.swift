@@ -1,12 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Sends the requests of all isolated decoders to the workers, and knows their limits and whether isolation is
 /// possible.
 ///

@@ -1,13 +1,7 @@
 #if os(Linux) && canImport(CIsolation)
-  import OzuBase
   import CIsolation
   import Glibc
-
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
 
   /// A worker, in its own process: restricts itself, then answers requests until its socket is closed.
   struct Worker<Handler: WorkerHandling> {

@@ -1,11 +1,7 @@
 #if os(Linux) && canImport(CIsolation)
   import Glibc
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
 
   /// The work of a helper program: prepared in the zygote, done in workers.
   package protocol WorkerHandling {

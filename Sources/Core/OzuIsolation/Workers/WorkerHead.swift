@@ -1,11 +1,7 @@
 #if os(Linux) && canImport(CIsolation)
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
 
   /// The beginning of every datagram between a worker and the process that asks it; text or bytes may follow.
   ///

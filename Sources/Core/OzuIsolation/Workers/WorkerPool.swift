@@ -2,12 +2,6 @@
   import OzuBase
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
-
   /// Processes for work that may crash, hang or be taken over by a hostile file.
   ///
   /// A zygote is started with the first request. It forks workers, each with restrictions (`ozu_confine`). A worker

@@ -4,12 +4,6 @@
   import OzuBase
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
-
   /// A worker process, as seen by the process that asks. The worker ends with this object.
   ///
   /// `@unchecked Sendable`: it belongs to one thread at a time. The lock of the pool hands it over to the next.

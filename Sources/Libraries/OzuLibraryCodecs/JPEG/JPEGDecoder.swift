@@ -3,12 +3,6 @@ import OzuBase
 import OzuCodecs
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Decodes JPEG: baseline, progressive, arithmetic-coded; grey, YCbCr, RGB, CMYK, YCCK.
 ///
 /// A picture that becomes several times smaller has a decoder of its own (see the article "How reduced decoding

@@ -3,12 +3,6 @@ import OzuBase
 import OzuCodecs
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Writes JPEG through libjpeg-turbo, in one scan (baseline) or in several (progressive), with Huffman tables that
 /// are optimised for the picture.
 ///

@@ -3,12 +3,6 @@ import OzuBase
 import OzuCodecs
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A JPEG that is decoded while it is downloaded: row by row, or scan by scan if there are several.
 ///
 /// Between two scans, the picture is that of the last complete scan, which libjpeg smooths while only the mean

@@ -1,12 +1,7 @@
 import CCodecs
+import OzuBase
 import OzuCodecs
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension JPEGFile {
   /// The memory of libjpeg: the coefficients of a file of several scans, and some rows of blocks. The reduced

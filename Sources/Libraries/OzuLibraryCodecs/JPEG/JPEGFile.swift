@@ -1,12 +1,7 @@
 import CCodecs
+import OzuBase
 import OzuCodecs
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A JPEG whose markers have been read.
 final class JPEGFile: ImageFile {

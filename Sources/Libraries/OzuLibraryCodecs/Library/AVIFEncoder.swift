@@ -3,11 +3,7 @@
   import OzuCodecs
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
 
   /// Writes AVIF through libavif, lossy or lossless. `QualityScale` has the quantizer of a quality; from 0.9 on chroma
   /// is stored at full size, unless the options say otherwise. A bitmap of 16 bits is written with 10 bits, or with

@@ -1,13 +1,7 @@
 #if SVG
+  import OzuBase
   import OzuCodecs
   import OzuImaging
-  import OzuBase
-
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
 
   /// The pictures inside a drawing, in a form that every librsvg draws, also where no file can be opened.
   ///
@@ -246,7 +240,7 @@
 
     /// Whether nothing in a drawing, written as text with percent signs, can be a picture or another document.
     private static func isPlainDrawing(_ text: ArraySlice<UInt8>) -> Bool {
-      guard let text = String(decoding: text, as: UTF8.self).removingPercentEncoding?.lowercased() else {
+      guard let text = String(decoding: text, as: UTF8.self).percentDecoded?.lowercased() else {
         return false
       }
       return !["mage", "data:", "&#", "\\", "stylesheet", "!doctype", "encoding", "\0"].contains {

@@ -1,11 +1,7 @@
 #if SVG
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
 
   /// What text of a drawing stands for: entities, numbers of characters and escapes of CSS write it in other ways.
   ///

@@ -3,11 +3,7 @@
   import OzuCodecs
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
 
   /// Decodes HEIC and other HEIF through libheif. The library turns, mirrors and crops the picture as the file
   /// says: the header's size is the upright one.

@@ -4,12 +4,6 @@
   import OzuCodecs
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
-
   /// Decodes JPEG XL through libjxl: lossy, lossless, with alpha, turned, animated.
   public struct JXLDecoder: ImageDecoding {
     let library: LibraryDecoder

@@ -3,11 +3,7 @@
   import OzuCodecs
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
 
   /// Writes JPEG XL through libjxl, lossy or lossless, with effort 5 of 9, or 3 for low effort and 8 for high
   /// effort. Quality 0 to 1 is 0 to 100 in libjxl's own tools.

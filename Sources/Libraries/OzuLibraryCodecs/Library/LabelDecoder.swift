@@ -3,12 +3,6 @@
   import OzuBase
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
-
   /// Draws the documents of labels (`LabelDocument`) through Pango and cairo, which come with librsvg.
   ///
   /// No file is read but fonts and the files of fontconfig, and the font file that a label names.

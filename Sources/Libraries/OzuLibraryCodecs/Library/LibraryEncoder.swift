@@ -1,12 +1,7 @@
 import CCodecs
+import OzuBase
 import OzuCodecs
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Encodes through one of the libraries of the package traits: the common part of the encoders of WebP, AVIF and
 /// JPEG XL.

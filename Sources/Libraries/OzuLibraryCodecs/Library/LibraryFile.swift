@@ -3,12 +3,6 @@ import OzuBase
 import OzuCodecs
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A file that a library has opened once: the same decoder reads the header, makes the picture and its frames.
 ///
 /// One lock guards the decoder. If the same picture is decoded again, which a fallback from planes can need, the

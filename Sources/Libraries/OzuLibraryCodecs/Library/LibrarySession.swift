@@ -3,12 +3,6 @@ import OzuBase
 import OzuCodecs
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// One decode of a file by a library; ends with the value.
 ///
 /// The bytes must outlive it, and have the same address at each use: inside one `withBytes`, or those of one

@@ -1,13 +1,8 @@
 #if SVG
   import CCodecs
+  import OzuBase
   import OzuCodecs
   import OzuImaging
-  import OzuBase
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
 
   /// Draws SVG through librsvg at the wanted size: a drawing is not resampled.
   ///

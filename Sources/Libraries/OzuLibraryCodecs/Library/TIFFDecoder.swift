@@ -3,11 +3,7 @@
   import OzuCodecs
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
 
   /// Decodes the first page of a TIFF through libtiff: bilevel, grey, palettes, RGB, CMYK, YCbCr, in strips or tiles;
   /// integers of 1 to 16 bits, floating point from 0 to 1.

@@ -8,11 +8,6 @@ import OzuImaging
 #elseif canImport(Darwin)
   import Darwin
 #endif
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Writes an animated PNG (W3C PNG, third edition, §4.9): the first frame as the picture of the file, and the
 /// changed area of each further frame.

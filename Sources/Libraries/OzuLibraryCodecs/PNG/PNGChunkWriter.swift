@@ -3,12 +3,6 @@ import OzuBase
 import OzuCodecs
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Appends the signature and the chunks of a PNG to a file that is being written (W3C PNG, third edition, §5.2 and §5.3).
 enum PNGChunkWriter {
   /// Appends the signature of PNG, and the header chunk.

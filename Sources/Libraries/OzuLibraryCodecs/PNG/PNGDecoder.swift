@@ -1,11 +1,6 @@
+import OzuBase
 import OzuCodecs
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Decodes PNG: every colour type and depth, interlaced or not, animated. The picture of an animation is its
 /// default image.

@@ -1,4 +1,5 @@
 import CCodecs
+import OzuBase
 import OzuCodecs
 import OzuImaging
 
@@ -6,11 +7,6 @@ import OzuImaging
   import Glibc
 #elseif canImport(Darwin)
   import Darwin
-#endif
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
 #endif
 
 /// Writes PNG in the smallest layout that keeps every pixel: without alpha if all are opaque, in grey if all are grey,

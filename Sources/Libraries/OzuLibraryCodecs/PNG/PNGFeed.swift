@@ -1,12 +1,7 @@
 import CCodecs
+import OzuBase
 import OzuCodecs
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A PNG that is decoded while it is downloaded: row by row, or in the seven passes of an interlaced file, of which
 /// the first shows blocks of eight by eight pixels.

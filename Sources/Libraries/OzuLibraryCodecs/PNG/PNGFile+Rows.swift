@@ -1,12 +1,7 @@
 import CCodecs
+import OzuBase
 import OzuCodecs
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension PNGFile {
   /// Twenty-four rows of at most four or eight bytes for each pixel: two pieces of the stream, and a group of rows. The passes

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The bytes of a file, at one address while the object lives, for libraries that keep a pointer between two calls.
 ///

@@ -1,11 +1,6 @@
 import CCodecs
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 // Describes memory to the C code, which cannot know how long a block is. The length is checked here, and C compares
 // the numbers with those that its library is about to write.

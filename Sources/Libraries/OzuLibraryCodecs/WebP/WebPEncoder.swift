@@ -3,11 +3,7 @@
   import OzuCodecs
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
 
   /// Writes WebP through libwebp, lossy or lossless. `QualityScale` has libwebp's quality. EXIF data, XMP and a profile
   /// are added to the library's file; the resolution is part of the EXIF data.

@@ -4,12 +4,6 @@
   import OzuCodecs
   import OzuImaging
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
-
   /// A WebP whose chunks have been read.
   final class WebPFile: ImageFile {
     private let data: Data

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The changes to a file system in their order. From them it makes the states that a disk may have after a loss of power.
 ///

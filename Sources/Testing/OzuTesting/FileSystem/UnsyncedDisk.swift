@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// A disk on which some changes are durable and others are not yet.
 struct UnsyncedDisk {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The bytes of a file: those on the device, and the changes that are not synchronized yet.
 struct UnsyncedFile {

@@ -161,8 +161,12 @@ struct ApplicationEventTests {
     let center = NotificationCenter()
     let heard = Shared<[ObjectIdentifier]>([])
     let name = Notification.Name("hidden")
-    let notifications = PipelineNotifications(
-      [name: { pipeline in heard.change { $0.append(ObjectIdentifier(pipeline)) } }], center: center)
+    let notifications = PipelineNotifications([
+      (
+        NotificationSource(name, center),
+        { pipeline in heard.change { $0.append(ObjectIdentifier(pipeline)) } }
+      )
+    ])
     let lasting = ImagePipeline.testing()
     var passing: ImagePipeline? = .testing()
     for _ in 0..<2 {

@@ -18,7 +18,9 @@ struct MotionSettingsTests {
     let (center, other) = (NotificationCenter(), NotificationCenter())
     let names = [Notification.Name("images"), Notification.Name("motion")]
     let isAllowed = Shared(true)
-    let settings = MotionSettings(changes: [(center, names[0]), (other, names[1])]) { isAllowed.value }
+    let settings = MotionSettings(changes: [.init(names[0], center), .init(names[1], other)]) {
+      isAllowed.value
+    }
     #expect(settings.allowsAnimations)
     let player = Player()
     var passing: Player? = Player()

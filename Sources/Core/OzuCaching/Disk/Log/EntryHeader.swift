@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The header before an entry's bytes in a segment. `Documentation/the-disk-cache.md` has the table of its fields.
 ///

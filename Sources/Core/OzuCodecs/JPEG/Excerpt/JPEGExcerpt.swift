@@ -1,12 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Cuts a part out of a sequential JPEG without decoding it. The part is a JPEG whose blocks are exactly those of the whole.
 ///
 /// For each row of groups it copies the data from the nearest place of the index. Only the differences of the first blocks are

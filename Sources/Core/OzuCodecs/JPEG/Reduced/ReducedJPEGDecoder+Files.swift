@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension ReducedJPEGDecoder {
   /// Decodes a file to planes of a few eighths; `nil` for one that takes a full decoder.

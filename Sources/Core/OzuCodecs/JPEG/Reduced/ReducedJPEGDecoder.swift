@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Decodes a JPEG to planes of a few eighths of its size, at a fraction of the cost of a full decode.
 ///

@@ -1,11 +1,7 @@
 #if os(Linux)
   import CCurl
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
 
   /// Sets the method, the fields, the signature and the body of a request.
   extension CurlHandle {

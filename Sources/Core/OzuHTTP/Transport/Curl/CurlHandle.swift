@@ -1,11 +1,7 @@
 #if os(Linux)
   import CCurl
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
   #if canImport(Glibc)
     import Glibc
   #elseif canImport(Musl)

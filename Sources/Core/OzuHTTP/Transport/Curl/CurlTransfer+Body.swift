@@ -1,9 +1,5 @@
 #if os(Linux)
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
 
   /// The body of the response, which is decoded and passed to the sink, and the body of the request.
   extension CurlTransfer {

@@ -1,11 +1,7 @@
 #if os(Linux)
   import CCurl
 
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
+  import OzuBase
 
   /// One request in progress: the current hop, its head, and the number of bytes of its body.
   ///

@@ -5,11 +5,6 @@ import OzuBase
 #else
   import Foundation
 #endif
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A smaller picture inside the file that says how much brighter each place is on a display of high dynamic range
 /// (ISO 21496-1; `hdrgm` of Ultra HDR).

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// An encoding of light that is brighter than white: PQ or HLG of ITU-R BT.2100, with some primaries.
 package struct HighDynamicRange: Hashable, Sendable {

@@ -1,11 +1,6 @@
 import CCodecs
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Writes a small JPEG at the cost of time: white overshoots at edges, coefficients are quantized by a trellis, and the scans are
 /// those with the fewest bytes of a few.

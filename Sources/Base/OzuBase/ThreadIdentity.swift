@@ -1,0 +1,21 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A thread while it runs. A later thread may have the same identity.
+package struct ThreadIdentity: Equatable, Sendable {
+  private let value: UInt
+
+  /// The calling thread.
+  package static var current: ThreadIdentity {
+    #if canImport(Darwin)
+      ThreadIdentity(value: UInt(bitPattern: pthread_self()))
+    #else
+      ThreadIdentity(value: UInt(pthread_self()))
+    #endif
+  }
+}
