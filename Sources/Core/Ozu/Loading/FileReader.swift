@@ -6,7 +6,15 @@ import OzuBase
 
 /// Reads whole local files with plain system calls. Foundation's reader maps files, and if another process truncates
 /// a mapped file, this process is killed.
-enum FileReader {
+package enum FileReader {
+  /// The bytes of a file. Blocks.
+  ///
+  /// - Parameter limit: the largest number of bytes to accept; checked before memory is allocated.
+  /// - Throws: `noSuchFile`, `isDirectory`, `unreadableFile`, `bodyTooLarge`.
+  package static func bytes(of path: String, limit: Int) throws(ImageError) -> Data {
+    try read(path, limit: limit).data
+  }
+
   /// The bytes of a file, and its stamp.
   ///
   /// Blocks; called on a thread of a station.

@@ -1,4 +1,4 @@
-public import Foundation
+import OzuBase
 public import OzuHTTP
 public import OzuImaging
 
@@ -136,7 +136,7 @@ public struct AddressRules: Sendable {
     guard negotiatesFormat, let accept, !writtenTypes.isEmpty else { return negotiatesFormat ? accept : nil }
     let refused = Set(ImageFormat.written.filter { !writes($0.type) }.flatMap(\.mediaTypes))
     return accept.split(separator: ",").filter { item in
-      let type = item.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+      let type = item.prefix { $0 != ";" }.trimmed.lowercased()
       return !refused.contains(type)
     }.joined(separator: ",")
   }

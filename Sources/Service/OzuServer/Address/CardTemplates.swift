@@ -1,4 +1,3 @@
-public import Foundation
 public import Ozu
 import OzuBase
 import OzuImaging
@@ -40,12 +39,8 @@ public struct CardTemplates: Sendable {
           throw AddressRulesError("there are more than \(Self.largestCount) templates")
         }
         do {
-          let handle = try FileHandle(forReadingFrom: folder.appending(path: name))
-          defer { try? handle.close() }
-          let json = try handle.read(upToCount: Self.largestByteCount + 1) ?? Data()
-          guard json.count <= Self.largestByteCount else {
-            throw AddressRulesError("it has more than \(Self.largestByteCount) bytes")
-          }
+          let path = folder.appending(path: name).path(percentEncoded: false)
+          let json = try FileReader.bytes(of: path, limit: Self.largestByteCount)
           templates[String(name.dropLast(Self.ending.count))] = try CanvasTemplate(json)
         } catch {
           throw AddressRulesError("\(PrintableText.oneLine(name)): \(error)")

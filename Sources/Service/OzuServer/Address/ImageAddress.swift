@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuImaging
 
 /// The path of a picture, in the grammar of imgproxy: `/signature/options/plain/source@format`, or with the source
@@ -130,7 +130,7 @@ struct ImageAddress: Hashable, Sendable {
     guard parts.count <= 2 else {
       throw AddressRefusal(status: 400, reason: "an @ in the source is written as %40")
     }
-    guard let source = String(parts[0]).removingPercentEncoding else {
+    guard let source = String(parts[0]).percentDecoded else {
       throw AddressRefusal(status: 400, reason: "the percent escapes of the source are invalid")
     }
     return (source, parts.count == 2 && !parts[1].isEmpty ? String(parts[1]) : nil)

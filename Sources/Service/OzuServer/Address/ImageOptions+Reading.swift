@@ -249,7 +249,7 @@ extension ImageOptions {
   private static func fileName(_ option: AddressOption) throws(AddressRefusal) -> String? {
     try option.check(atMost: 2)
     guard let text = option[0] else { return nil }
-    var name = text.removingPercentEncoding
+    var name = text.percentDecoded
     if try option.flag(1) == true {
       name = Base64URL.bytes(of: text).flatMap { String(validating: $0, as: UTF8.self) }
     }

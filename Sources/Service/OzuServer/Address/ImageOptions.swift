@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 import OzuImaging
 
 /// The options of an address.
@@ -203,6 +203,6 @@ extension Double {
   var addressText: String {
     if let whole = Int(exactly: self) { return "\(whole)" }
     let text = "\(self)"
-    return text.contains("e") ? String(format: "%.12f", self) : text
+    return text.contains("e") ? FixedPoint.text(self, digits: 12) : text
   }
 }

@@ -1,5 +1,5 @@
-import Foundation
 public import Ozu
+import OzuBase
 import OzuImaging
 
 /// How much a service tells about a source.

@@ -1,4 +1,3 @@
-public import Foundation
 import Ozu
 import OzuBase
 import OzuHTTP

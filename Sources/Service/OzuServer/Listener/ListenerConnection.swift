@@ -1,6 +1,6 @@
 import CListener
-import Foundation
 import Glibc
+import OzuBase
 import OzuHTTP
 
 /// A client's connection and its state. Only the loop's thread uses it; the loop does the I/O that each state

@@ -1,6 +1,6 @@
 import CListener
-import Foundation
 import Glibc
+import OzuBase
 import OzuHTTP
 
 /// Reads requests, passes them to the service, and writes the answers.

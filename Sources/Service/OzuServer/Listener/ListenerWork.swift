@@ -1,6 +1,6 @@
 import CListener
-import Foundation
 import Glibc
+import OzuBase
 import OzuHTTP
 
 /// The work of a listener's thread: accepts and reads requests, passes them to the service, writes answers, and

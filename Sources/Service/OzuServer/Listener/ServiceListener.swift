@@ -1,4 +1,3 @@
-public import Foundation
 import Glibc
 import OzuBase
 import OzuHTTP

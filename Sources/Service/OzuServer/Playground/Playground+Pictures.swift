@@ -1,5 +1,5 @@
-import Foundation
 import Ozu
+import OzuBase
 import OzuHTTP
 
 /// A request of the page: a path and query fields.
@@ -13,7 +13,7 @@ struct PlaygroundQuery: Sendable {
     var fields: [String: String] = [:]
     for pair in parts.count > 1 ? parts[1].split(separator: "&").prefix(16) : [] {
       let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if sides.count == 2, let value = String(sides[1]).removingPercentEncoding {
+      if sides.count == 2, let value = String(sides[1]).percentDecoded {
         fields[String(sides[0])] = value
       }
     }

@@ -1,5 +1,5 @@
-import Foundation
 import Ozu
+import OzuBase
 import OzuHTTP
 import OzuImaging
 
@@ -116,13 +116,33 @@ public final class Playground: Sendable {
 extension ServiceResponse {
   /// A JSON answer for the page.
   static func json(_ value: [String: Any]) -> ServiceResponse {
-    let body = try? JSONSerialization.data(
-      withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let body = try? encoder.encode(value.mapValues(JSONMember.init))
     return ServiceResponse(
       status: 200,
       headers: [
         "Content-Type": "application/json", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
       ], body: body ?? Data())
+  }
+}
+
+/// `null` among the members of a JSON answer.
+struct JSONNull {}
+
+/// A value of a JSON answer: a text, a number, a Boolean, a list, an object or `null`.
+private struct JSONMember: Encodable {
+  let value: Any
+
+  func encode(to encoder: any Encoder) throws {
+    switch value {
+    case let members as [String: Any]: try members.mapValues(JSONMember.init).encode(to: encoder)
+    case let list as [Any]: try list.map(JSONMember.init).encode(to: encoder)
+    case let value as any Encodable: try value.encode(to: encoder)
+    default:
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    }
   }
 }
 

@@ -1,4 +1,3 @@
-import Foundation
 import OzuBase
 
 /// Keeps uploaded files in memory for a limited time, under keys that cannot be guessed; never on a disk.

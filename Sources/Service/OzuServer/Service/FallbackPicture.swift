@@ -1,5 +1,5 @@
-public import Foundation
 import Ozu
+import OzuBase
 
 /// The picture that a service answers with where the source is missing, cannot be reached, or is no picture. It is made with the
 /// options of the address.

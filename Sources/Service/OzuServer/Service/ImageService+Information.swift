@@ -1,4 +1,3 @@
-import Foundation
 import Ozu
 import OzuBase
 import OzuHTTP
@@ -101,7 +100,7 @@ extension ImageService {
     if wanted.hasColors {
       members["colorspace"] =
         header.colorModel == .gray ? "b-w" : header.colorModel == .cmyk ? "cmyk" : "srgb"
-      members["color_profile"] = header.colorProfileName ?? NSNull()
+      members["color_profile"] = header.colorProfileName ?? JSONNull()
     }
     if wanted.hasBands {
       let colors = header.colorModel == .gray ? 1 : header.colorModel == .cmyk ? 4 : 3

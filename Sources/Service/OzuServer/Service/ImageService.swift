@@ -1,4 +1,3 @@
-import Foundation
 public import Ozu
 import OzuBase
 import OzuHTTP

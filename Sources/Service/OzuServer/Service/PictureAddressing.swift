@@ -1,5 +1,5 @@
-public import Foundation
 public import Ozu
+import OzuBase
 public import OzuImaging
 
 /// Reads from a request which picture is requested: the grammar of a service's addresses.

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 public import Ozu
 import OzuBase

@@ -1,5 +1,5 @@
-import Foundation
 import Ozu
+import OzuBase
 import OzuHTTP
 import OzuImaging
 

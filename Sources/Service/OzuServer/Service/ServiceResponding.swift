@@ -1,4 +1,4 @@
-public import Foundation
+import OzuBase
 public import OzuHTTP
 
 /// Something that answers requests.

@@ -1,6 +1,5 @@
 import CListener
 import Dispatch
-public import Foundation
 import Glibc
 public import Ozu
 import OzuBase

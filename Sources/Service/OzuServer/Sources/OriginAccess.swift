@@ -1,5 +1,5 @@
-import Foundation
 public import Ozu
+import OzuBase
 public import OzuHTTP
 public import OzuSharedStores
 

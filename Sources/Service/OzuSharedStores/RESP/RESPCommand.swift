@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// A command in the form that a Redis server reads: an array of bulk strings. Arguments have lengths, so an
 /// argument cannot become a command.

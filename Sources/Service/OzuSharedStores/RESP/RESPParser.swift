@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// Parses the bytes of a server as they arrive, and returns its replies.
 ///

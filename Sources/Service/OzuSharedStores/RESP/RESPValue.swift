@@ -1,4 +1,4 @@
-import Foundation
+import OzuBase
 
 /// A reply of a Redis server in RESP2 (Redis serialization protocol specification, version 2).
 package enum RESPValue: Hashable, Sendable {

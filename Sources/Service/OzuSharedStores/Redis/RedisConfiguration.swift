@@ -1,5 +1,5 @@
-import Foundation
 import Ozu
+import OzuBase
 
 /// The settings of a `RedisStore`.
 public struct RedisConfiguration: Sendable {

@@ -1,5 +1,5 @@
-import Foundation
 import Glibc
+import OzuBase
 
 /// An address to connect to: the bytes of a `sockaddr`.
 struct RedisEndpoint: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import Foundation
 import Ozu
+import OzuBase
 
 /// The level of storage. Every call except `mayContain` blocks, at most for the deadline.
 ///

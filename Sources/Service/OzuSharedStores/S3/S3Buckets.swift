@@ -1,4 +1,4 @@
-public import Foundation
+import OzuBase
 public import OzuHTTP
 
 /// The buckets of an S3 service that pictures may come from, as `s3://bucket/key`.
@@ -66,7 +66,7 @@ public struct S3Buckets: Sendable {
     guard text.prefix(5).lowercased() == "s3://", !text.contains("?"), !text.contains("#") else { return nil }
     let parts = text.dropFirst(5).split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, names.contains(String(parts[0])),
-      let key = String(parts[1]).removingPercentEncoding,
+      let key = String(parts[1]).percentDecoded,
       !key.isEmpty, !key.utf8.contains(0)
     else { return nil }
     let segments = key.split(separator: "/", omittingEmptySubsequences: false)

@@ -1,5 +1,5 @@
-import Foundation
 import Ozu
+import OzuBase
 import OzuHTTP
 
 /// The requests of a store, complete except for their signatures, which libcurl makes.

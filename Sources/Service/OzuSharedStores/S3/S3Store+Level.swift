@@ -1,5 +1,5 @@
-import Foundation
 import Ozu
+import OzuBase
 import OzuHTTP
 
 /// The level of storage. Every call except `mayContain` and `touch` blocks, for little more than the deadline at
