@@ -25,6 +25,8 @@
         ("cells-smaller", { $0.changeCells(by: -1) }), ("select-all", { $0.selectAll() }),
         ("unselect-all", { $0.grid.unselectAll() }), ("copy-to", { $0.transfer(.copy) }),
         ("move-to", { $0.transfer(.move) }), ("rename", { $0.rename() }), ("save-part", { $0.savePart() }),
+        ("straighten", { $0.straighten() }), ("print", { $0.printPictures() }),
+        ("wallpaper", { $0.ask(.wallpaper) }), ("send", { $0.ask(.email) }),
         ("preferences", { $0.preferences.open(over: $0.window, isForDevelopers: $0.status.isVisible) }),
         ("shortcuts", { ShortcutsWindow.open(over: $0.window) }), ("about", { About.open(over: $0.window) }),
         ("close", { $0.close() }), ("quit", { _ in Gallery.closeAll() }),

@@ -105,9 +105,28 @@
       }
       let part = PartCopy.rectangle(of: geometry.visible, in: geometry.pictureSize)
       let quarters = detail.quarterTurns
+      saveCopy { [pipeline] in
+        try await PartCopy.write(part, of: file, turnedBy: quarters, pipeline)
+      }
+    }
+
+    /// Asks by which angle the picture is to be turned, and saves it as a file beside it.
+    func straighten() {
+      guard subjects.count == 1, let item = subject, let file = item.file else { return }
+      turns.finish()
+      StraightenWindow.open(over: window, item, pipeline) { [weak self] degrees in
+        guard let self else { return }
+        saveCopy { [pipeline] in
+          try await PartCopy.write(file, [Straighten(degrees: degrees)], named: tr("straightened"), pipeline)
+        }
+      }
+    }
+
+    /// Says under which name a copy was saved, which can be undone, or why it was not.
+    private func saveCopy(_ write: @escaping @MainActor () async throws -> URL) {
       Task {
         do {
-          let copy = try await PartCopy.write(part, of: file, turnedBy: quarters, pipeline)
+          let copy = try await write()
           guard !isClosing else { return }
           toast.show(
             tr("Saved as “%1”", copy.lastPathComponent),
@@ -117,7 +136,7 @@
         } catch {
           guard !isClosing else { return }
           let reason = (error as? ImageError)?.explanation ?? error.localizedDescription
-          toast.show(tr("The part cannot be saved: %1", reason))
+          toast.show(tr("The copy cannot be saved: %1", reason))
         }
       }
     }
@@ -196,6 +215,36 @@
       let files = subjects.compactMap(\.file)
       if let reason = Programs.open(files, with: id) {
         toast.show(tr("The program cannot be started: %1", reason))
+      }
+    }
+
+    /// Prints the subjects.
+    func printPictures() {
+      let items = subjects
+      guard !items.isEmpty else { return }
+      turns.finish()
+      Printing(items, pipeline).run(over: window) { [weak self] problem in
+        if let problem { self?.toast.show(tr("Not printed: %1", problem)) }
+      }
+    }
+
+    /// Asks the desktop to do something with the files of the subjects.
+    func ask(_ request: Portal.Request) {
+      let files = subjects.compactMap(\.file)
+      guard !files.isEmpty else { return }
+      turns.finish()
+      Portal.ask(request, files) { [weak self] outcome in self?.tell(request, outcome) }
+    }
+
+    private func tell(_ request: Portal.Request, _ outcome: Portal.Outcome) {
+      guard !isClosing else { return }
+      switch (request, outcome) {
+      case (.wallpaper, .done): toast.show(tr("The wallpaper is set"))
+      case (.email, .done), (_, .cancelled): break
+      case (.wallpaper, .missing): toast.show(tr("This desktop lets no program set the wallpaper"))
+      case (.email, .missing): toast.show(tr("This desktop has no way to send pictures"))
+      case (.wallpaper, .failed(let reason)): toast.show(tr("The wallpaper is not set: %1", reason))
+      case (.email, .failed(let reason)): toast.show(tr("The pictures cannot be sent: %1", reason))
       }
     }
 

@@ -11,10 +11,10 @@
     public func show(_ source: PictureSource) {
       showNumber += 1
       let number = showNumber
-      let (order, isReversed) = (self.order, self.isReversed)
+      let (order, isReversed, dates) = (self.order, self.isReversed, captureDates)
       Task {
         do {
-          let listing = try await Self.listing(of: source, order, isReversed)
+          let listing = try await Self.listing(of: source, order, isReversed, dates)
           // The user may have opened something else in the meantime.
           guard number == showNumber else { return }
           show(listing, title: source.title, of: source)
@@ -29,9 +29,9 @@
 
     @concurrent
     static func listing(
-      of source: PictureSource, _ order: PictureOrder, _ isReversed: Bool
+      of source: PictureSource, _ order: PictureOrder, _ isReversed: Bool, _ dates: CaptureDates
     ) async throws -> Listing {
-      try source.listing(by: order, isReversed: isReversed)
+      try source.listing(by: order, isReversed: isReversed, dates)
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -55,6 +55,7 @@
       gtk_widget_set_visible(upButton, canGoUp && !isShowingDetail ? 1 : 0)
       updateTitle()
       updateStart()
+      readDates()
     }
 
     /// The pictures of a listing that are shown: not those that go to the trash when the time to undo is over.
@@ -75,8 +76,9 @@
       if case .demo = source { return }
       reloadNumber += 1
       let (number, shown, order, isReversed) = (reloadNumber, showNumber, self.order, self.isReversed)
+      let dates = captureDates
       Task {
-        let listing = try? await Self.listing(of: source, order, isReversed)
+        let listing = try? await Self.listing(of: source, order, isReversed, dates)
         guard number == reloadNumber, shown == showNumber else { return }
         guard let listing else {
           // The folder is gone: the page says why.
@@ -89,6 +91,7 @@
     private func update(_ new: Listing) {
       let old = listing
       listing = new
+      readDates()
       let current = isShowingDetail ? grid.item(at: position)?.name : nil
       // Pictures in the caches are those of the old files.
       var stamps: [String: PictureStamp] = [:]
@@ -138,8 +141,25 @@
       sortAgain()
     }
 
+    /// Asks files when their pictures were taken if these are sorted by it, and sorts them again. Until then they stand by the
+    /// dates of their files.
+    private func readDates() {
+      dateReading?.cancel()
+      guard order == .date, source?.isSorted ?? true else { return }
+      let unknown = captureDates.fill(&listing.pictures)
+      guard !unknown.isEmpty else { return }
+      dateReading = Task { [weak self, pipeline] in
+        let dates = await CaptureDates.read(unknown, pipeline)
+        guard let self, !isClosing else { return }
+        captureDates.merge(dates)
+        guard !Task.isCancelled, order == .date else { return }
+        sortAgain()
+      }
+    }
+
     private func sortAgain() {
       if source != nil { return reload() }
+      _ = captureDates.fill(&listing.pictures)
       listing.pictures = order.sorted(listing.pictures, isReversed: isReversed)
       update(listing)
     }

@@ -104,6 +104,7 @@
         guard let self else { return }
         slideshow?.cancel()
         turns.cancel()
+        dateReading?.cancel()
         watch = nil
         // Answers that come now find no widgets.
         showNumber += 1

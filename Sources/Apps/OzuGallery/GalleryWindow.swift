@@ -81,6 +81,9 @@
     /// All pictures and folders, also those that are hidden.
     var listing = Listing()
     var watch: FolderWatch?
+    /// When the pictures of the folders were taken that were shown by date.
+    var captureDates = CaptureDates()
+    var dateReading: Task<Void, Never>?
     var reloadNumber = 0
     /// The new names of pictures that were renamed and have not been read again, by their old ones.
     var renamed: [String: String] = [:]

@@ -21,9 +21,9 @@
       .stars { margin: 6px; padding: 0 6px; border-radius: 999px; background: rgba(0, 0, 0, 0.6); color: white;
         font-size: 0.8em; }
       .folder { padding: 6px; }
-      .cell { background: alpha(currentColor, 0.07); border-radius: 4px; }
+      .ozu-cell { background: alpha(currentColor, 0.07); border-radius: 4px; }
       .rounded { border-radius: 16px; }
-      .cell-name { font-size: 0.85em; padding: 2px 2px 0 2px; }
+      .ozu-cell-name { font-size: 0.85em; padding: 2px 2px 0 2px; }
       .status { padding: 6px 12px; font-size: 0.85em; font-feature-settings: "tnum"; }
       .detail { background: #1c1c1c; color: #f2f2f2; }
       .detail .ozu-failure { padding: 24px; }

@@ -80,9 +80,13 @@
         }
         sections.append([.menu(tr("Sta_rs"), [stars])])
         var files: [Entry] = [.item(tr("Copy _to…"), "copy-to"), .item(tr("_Move to…"), "move-to")]
+        if !isSeveral { files.append(.item(tr("Strai_ghten…"), "straighten")) }
         if isDetail { files.append(.item(tr("Sa_ve Visible Part"), "save-part")) }
         if !isSeveral { files.insert(.item(tr("Re_name…"), "rename"), at: 0) }
         sections.append(files)
+        var others: [Entry] = [.item(tr("Pr_int…"), "print"), .item(tr("Send by _E-mail…"), "send")]
+        if !isSeveral { others.append(.item(tr("Set as Wa_llpaper"), "wallpaper")) }
+        sections.append(others)
         var rest: [Entry] = [.item(tr("Move to Tras_h"), "trash")]
         if !isSeveral { rest.insert(.item(tr("_Show in Folder"), "show-in-folder"), at: 0) }
         sections.append(rest)

@@ -3,7 +3,8 @@
   import Foundation
   import Ozu
 
-  /// Saves the part of a picture that can be seen as a file beside it: zooming and moving choose the part.
+  /// Saves an edited picture as a file beside the original: the part that can be seen, which zooming and moving choose, or the
+  /// straightened picture.
   @MainActor
   enum PartCopy {
     /// The part in whole pixels, at least one.
@@ -28,6 +29,15 @@
       let turns: [Turn] = [.right, .around, .left]
       let rest = ((quarters % 4) + 4) % 4
       if rest > 0 { processors.append(turns[rest - 1]) }
+      return try await write(file, processors, named: tr("part"), pipeline)
+    }
+
+    /// Writes what processors make of a picture as a file beside it, in the same way.
+    ///
+    /// - Parameter addition: stands behind the name of the picture.
+    static func write(
+      _ file: URL, _ processors: [any ImageProcessing], named addition: String, _ pipeline: ImagePipeline
+    ) async throws -> URL {
       var request = ImageRequest(.url(file), processors: processors)
       request.cachePolicy = .bypass
       let type = try await pipeline.header(for: request).type
@@ -40,16 +50,18 @@
       format.colorProfile = .embed
       format.keepsAnimation = false
       let image = try await pipeline.encoded(for: request, as: format)
-      return try await save(image.data, beside: file, ending: image.type.fileExtension)
+      return try await save(image.data, beside: file, named: addition, ending: image.type.fileExtension)
     }
 
     /// Writes a file whose name is free.
     @concurrent
-    private static func save(_ data: Data, beside file: URL, ending: String) async throws -> URL {
+    private static func save(
+      _ data: Data, beside file: URL, named addition: String, ending: String
+    ) async throws -> URL {
       let folder = file.deletingLastPathComponent()
       let stem = file.deletingPathExtension().lastPathComponent
       for number in 1...999 {
-        let addition = number == 1 ? tr("part") : tr("part") + " \(number)"
+        let addition = number == 1 ? addition : addition + " \(number)"
         let target = folder.appending(path: "\(stem) (\(addition)).\(ending)", directoryHint: .notDirectory)
         do {
           // A file that another program makes in the meantime stays.

@@ -10,6 +10,8 @@ public struct PictureItem: Sendable, Equatable {
   private let isFolder: Bool
   /// The facts about the file when it was listed; `nil` for a picture from elsewhere.
   var stamp: PictureStamp?
+  /// When it was taken, in seconds since 1970; `nil` while that is not known, and where its file does not say.
+  var captured: Double?
   /// Stars, 1 to 5, of a file beside the picture; 0 for none.
   var rating = 0
   /// The source of its pixels.

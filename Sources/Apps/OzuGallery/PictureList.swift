@@ -8,102 +8,69 @@
   /// places here.
   @MainActor
   final class PictureList {
-    /// The list of the pictures that the search leaves.
-    let pictures: OpaquePointer
     /// The folders that the search leaves, and after them the pictures.
     let both: OpaquePointer
     /// The folders and the pictures, by their keys.
     private var items: [String: PictureItem] = [:]
-    /// The names of all pictures, in the order of the list.
-    private var order: [String] = []
-    private var folderOrder: [String] = []
-    private let names: OpaquePointer = gtk_string_list_new(nil)
-    private let folderNames: OpaquePointer = gtk_string_list_new(nil)
-    private let folders: OpaquePointer
-    private let filter: OpaquePointer
+    private let names = ImageGridList()
+    private let folderNames = ImageGridList()
 
     /// Stands before the name of a folder in its key; no file has it in its name.
     private static let folderMark = "/"
 
     init() {
-      let text = gtk_property_expression_new(gtk_string_object_get_type(), nil, "string")
-      filter = gtk_string_filter_new(text)
-      func filtering(_ list: OpaquePointer, _ filter: OpaquePointer) -> OpaquePointer {
-        g_object_ref(ObjectPointer(filter))
-        return gtk_filter_list_model_new(list, UnsafeMutablePointer(filter))
-      }
-      (pictures, folders) = (filtering(names, filter), filtering(folderNames, filter))
       let parts = g_list_store_new(g_list_model_get_type())!
-      for part in [folders, pictures] { g_list_store_append(parts, ObjectPointer(part)) }
+      for part in [folderNames.model, names.model] { g_list_store_append(parts, ObjectPointer(part)) }
       both = gtk_flatten_list_model_new(parts)
     }
 
-    isolated deinit {
-      for object in [both, pictures, folders, filter] { g_object_unref(ObjectPointer(object)) }
-    }
+    isolated deinit { g_object_unref(ObjectPointer(both)) }
 
     // MARK: Reading
+
+    /// The list of the pictures that the search leaves.
+    var pictures: OpaquePointer { names.model }
 
     /// The folder or the picture with a key.
     subscript(key: String) -> PictureItem? { items[key] }
 
     /// The number of pictures that the search leaves.
-    var count: Int { Int(g_list_model_get_n_items(pictures)) }
+    var count: Int { names.count }
 
     /// The number of folders that the search leaves.
-    var folderCount: Int { Int(g_list_model_get_n_items(folders)) }
+    var folderCount: Int { folderNames.count }
 
     /// The number of all pictures and folders, without regard to the search.
-    var totalCount: Int { order.count + folderOrder.count }
+    var totalCount: Int { names.ids.count + folderNames.ids.count }
 
     /// The picture at a position; `nil` before the first and after the last.
-    func item(at position: Int) -> PictureItem? {
-      position < 0 ? nil : key(at: position, of: pictures).flatMap { items[$0] }
-    }
+    func item(at position: Int) -> PictureItem? { names.id(at: position).flatMap { items[$0] } }
 
     /// The folder at a place; `nil` if a picture is there.
-    func folder(atPlace place: Int) -> PictureItem? {
-      place < 0 ? nil : key(at: place, of: folders).flatMap { items[$0] }
-    }
-
-    private func key(at index: Int, of list: OpaquePointer) -> String? {
-      guard let object = g_list_model_get_item(list, guint(index)) else { return nil }
-      defer { g_object_unref(object) }
-      return gtk_string_object_get_string(OpaquePointer(object)).map { String(cString: $0) }
-    }
+    func folder(atPlace place: Int) -> PictureItem? { folderNames.id(at: place).flatMap { items[$0] } }
 
     /// The position of a picture; `nil` when the list does not have it.
-    func position(of name: String) -> Int? {
-      if count == order.count { return order.firstIndex(of: name) }
-      return (0..<count).first { item(at: $0)?.name == name }
-    }
+    func position(of name: String) -> Int? { names.position(of: name) }
 
     // MARK: Changing
 
     /// Keeps only pictures and folders whose names contain a text; all for an empty one.
-    func search(_ text: String) { gtk_string_filter_set_search(filter, text) }
+    func search(_ text: String) {
+      names.search(text)
+      folderNames.search(text)
+    }
 
     /// Replaces everything. What is the same at the beginning and at the end of the lists stays as it is.
     ///
     /// - Returns: the names of the pictures that were there before and have changed.
     func show(_ new: Listing) -> Set<String> {
-      let (old, oldOrder, oldFolders) = (items, order, folderOrder)
-      order = new.pictures.map(\.name)
-      folderOrder = new.folders.map { Self.folderMark + $0.name }
+      let old = items
+      let (order, folderOrder) = (new.pictures.map(\.name), new.folders.map { Self.folderMark + $0.name })
       items = Dictionary(new.pictures.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
       for folder in new.folders { items[Self.folderMark + folder.name] = folder }
-      splice(folderNames, from: oldFolders, to: folderOrder)
-      splice(names, from: oldOrder, to: order)
+      folderNames.show(ids: folderOrder)
+      names.show(ids: order)
       return Set(order.filter { name in old[name].map { $0 != items[name] } ?? false })
-    }
-
-    private func splice(_ list: OpaquePointer, from old: [String], to new: [String]) {
-      guard old != new else { return }
-      let shorter = min(old.count, new.count)
-      let start = (0..<shorter).first { old[$0] != new[$0] } ?? shorter
-      let rest = shorter - start
-      let end = (0..<rest).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? rest
-      replace(list, start, old.count - start - end, Array(new[start..<new.count - end]))
     }
 
     /// Changes what is known about a picture.
@@ -116,26 +83,12 @@
     /// Removes a picture.
     ///
     /// - Returns: its position among all pictures, for `insert`; `nil` when the list does not have it.
-    func remove(_ name: String) -> Int? {
-      guard let index = order.firstIndex(of: name) else { return nil }
-      order.remove(at: index)
-      replace(names, index, 1, [])
-      return index
-    }
+    func remove(_ name: String) -> Int? { names.remove(name) }
 
     /// Puts a picture back where it was.
     func insert(_ item: PictureItem, at index: Int) {
-      guard !order.contains(item.name) else { return }
       items[item.name] = item
-      let index = min(index, order.count)
-      order.insert(item.name, at: index)
-      replace(names, index, 0, [item.name])
-    }
-
-    private func replace(_ list: OpaquePointer, _ index: Int, _ count: Int, _ names: [String]) {
-      var pointers: [UnsafePointer<CChar>?] = names.map { UnsafePointer(strdup($0)) } + [nil]
-      gtk_string_list_splice(list, guint(index), guint(count), &pointers)
-      for pointer in pointers { free(UnsafeMutablePointer(mutating: pointer)) }
+      names.insert(id: item.name, at: index)
     }
   }
 #endif

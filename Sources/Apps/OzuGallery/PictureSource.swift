@@ -77,6 +77,14 @@ public enum PictureSource: Sendable, Equatable {
     if case .file(let url) = self { url.lastPathComponent } else { nil }
   }
 
+  /// Whether its pictures are sorted: those of a list stay as they are.
+  var isSorted: Bool {
+    switch self {
+    case .folder, .file, .several: true
+    case .nothing, .list, .demo: false
+    }
+  }
+
   /// The folder of this source: the folder itself, or that of the file that is opened; `nil` for others.
   var folder: URL? {
     switch self {
@@ -98,16 +106,19 @@ public enum PictureSource: Sendable, Equatable {
   ///   - order: the order of the pictures of a folder and of those that are opened together; addresses stay in the order of
   ///     their list.
   ///   - isReversed: whether the order is turned round, also that of the folders.
-  func listing(by order: PictureOrder = .name, isReversed: Bool = false) throws -> Listing {
+  ///   - dates: what is known of when pictures were taken.
+  func listing(
+    by order: PictureOrder = .name, isReversed: Bool = false, _ dates: CaptureDates = CaptureDates()
+  ) throws -> Listing {
     switch self {
     case .nothing: return Listing()
     case .demo(let count): return Listing(pictures: try DemoServer(count: count).items)
     case .list(let file): return Listing(pictures: try Self.addresses(in: file))
     case .folder(let folder):
-      return try Self.read(folder, order, isReversed)
+      return try Self.read(folder, order, isReversed, dates)
     case .file(let file):
       guard let stamp = PictureStamp(file) else { throw POSIXError(.ENOENT) }
-      var listing = try Self.read(file.deletingLastPathComponent(), order, isReversed)
+      var listing = try Self.read(file.deletingLastPathComponent(), order, isReversed, dates)
       // A file may be shown whose name does not tell that it is a picture.
       if !listing.pictures.contains(where: { $0.name == file.lastPathComponent }) {
         var item = PictureItem(name: file.lastPathComponent, source: .url(file))
@@ -116,21 +127,25 @@ public enum PictureSource: Sendable, Equatable {
       }
       return listing
     case .several(let urls):
-      let items = try urls.flatMap { url in
+      var items = try urls.flatMap { url in
         if Self.isFolder(url) { return try FolderListing(url).listing(of: url).pictures }
         var item = PictureItem(name: url.lastPathComponent, source: .url(url))
         item.stamp = PictureStamp(url)
         item.rating = Sidecar.rating(Sidecar.file(of: url))
         return [item]
       }
+      if order == .date { _ = dates.fill(&items) }
       // Files and folders were chosen in an order; it is kept until the user asks for another.
       let sorted = order == .name && !isReversed ? items : order.sorted(items, isReversed: isReversed)
       return Listing(pictures: Self.numbered(sorted))
     }
   }
 
-  private static func read(_ folder: URL, _ order: PictureOrder, _ isReversed: Bool) throws -> Listing {
+  private static func read(
+    _ folder: URL, _ order: PictureOrder, _ isReversed: Bool, _ dates: CaptureDates
+  ) throws -> Listing {
     var listing = try FolderListing(folder).listing(of: folder)
+    if order == .date { _ = dates.fill(&listing.pictures) }
     listing.pictures = order.sorted(listing.pictures, isReversed: isReversed)
     listing.folders = PictureOrder.name.sorted(listing.folders, isReversed: isReversed && order == .name)
     return listing

@@ -47,6 +47,9 @@
         Shortcut(
           keys: ["<Control>s"], action: "save-part", title: "Save the visible part", group: "One picture",
           scope: .detail),
+        Shortcut(
+          keys: ["<Control><Shift>s"], action: "straighten", title: "Straighten", group: "Files"),
+        Shortcut(keys: ["<Control>p"], action: "print", title: "Print", group: "Files"),
         Shortcut(keys: ["F2"], action: "rename", title: "Rename", group: "Files"),
       ]
       + (0...5).map { count in

@@ -13,6 +13,10 @@
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *unused);
 
+// Of gio/gunixfdlist.h, which is in a folder that GTK's flags do not name.
+GUnixFDList *g_unix_fd_list_new(void);
+gint g_unix_fd_list_append(GUnixFDList *list, gint fd, GError **error);
+
 // A GObject that is implemented in Swift: `state` points to the Swift object, which may be a paintable or the state of a
 // widget. Swift owns it.
 typedef struct {

@@ -161,6 +161,19 @@
       }
     }
 
+    /// Calls a closure for each page that a `GtkPrintOperation` wants to have drawn.
+    ///
+    /// - Parameter handler: gets the `GtkPrintContext`, and the number of the page from 0.
+    @discardableResult
+    package func onPage(
+      _ signal: String, _ handler: @escaping @MainActor (ObjectPointer, Int) -> Void
+    ) -> gulong {
+      connect(signal, [ozu_type_pointers(), ozu_type_int()]) { arguments, _ in
+        guard let context = g_value_peek_pointer(arguments) else { return }
+        handler(context, Int(g_value_get_int(arguments + 1)))
+      }
+    }
+
     /// Calls a closure whenever the object emits a signal with a variant that is a text, such as the `activate` of an action.
     @discardableResult
     package func onText(_ signal: String, _ handler: @escaping @MainActor (String) -> Void) -> gulong {

@@ -112,9 +112,28 @@
           names.indices.allSatisfy { window.grid.item(at: $0)?.name == names[$0] }
         }
       }
+      // A camera took the fifth before all others, whatever the date of its file is.
+      try folder.write("5.jpg", try Self.taken(NumberedPicture(5), "1999:05:31 18:20:00"))
+      gtk_widget_activate_action_variant(screen.window, "win.order", g_variant_new_string("date"))
+      await checks.eventually("the date of capture counts before that of the file", screen) {
+        window.grid.count == 4 && window.grid.item(at: 3)?.name == "5.jpg"
+      }
+      gtk_widget_activate_action_variant(screen.window, "win.order", g_variant_new_string("name"))
+      await checks.eventually("by name again", screen) { window.grid.item(at: 0)?.name == "2.jpg" }
       gtk_widget_activate_action_variant(screen.window, "win.reversed", nil)
       await checks.eventually("reversed", screen) { window.grid.item(at: 0)?.name == "5.jpg" }
       gtk_widget_activate_action_variant(screen.window, "win.reversed", nil)
+    }
+
+    /// A JPEG with a date of capture.
+    private static func taken(_ picture: NumberedPicture, _ date: String) throws -> Data {
+      // One entry, DateTime, whose twenty bytes stand behind the directory.
+      let header: [UInt8] = Array("MM\0*".utf8) + [0, 0, 0, 8]
+      let entry: [UInt8] = [0, 1, 0x01, 0x32, 0, 2, 0, 0, 0, 20, 0, 0, 0, 26, 0, 0, 0, 0]
+      var options = EncodingOptions()
+      options.metadata = EncodedMetadata(exif: Data(header + entry + Array(date.utf8) + [0]))
+      let codecs = CodecRegistry.standard
+      return try codecs.encoder(for: .jpeg).encode(picture.bitmap, options: options)
     }
 
     private func resizeCells(

@@ -28,7 +28,7 @@ struct SimilarGroup: Sendable {
   /// The groups of two pictures and more, in the order of their first pictures. A group has every picture that is within a
   /// distance of another one in it.
   ///
-  /// - Complexity: O(n²), a few nanoseconds each.
+  /// - Complexity: O(n) but for near hashes, which `NearHashes` finds.
   static func groups(of pictures: [SimilarPicture], within limit: Int) -> [SimilarGroup] {
     var roots = Array(pictures.indices)
     func root(_ index: Int) -> Int {
@@ -39,15 +39,22 @@ struct SimilarGroup: Sendable {
       }
       return index
     }
-    for second in pictures.indices {
-      for first in 0..<second {
-        guard let distance = pictures[first].distance(to: pictures[second]), distance <= limit else {
-          continue
-        }
-        let (a, b) = (root(first), root(second))
-        roots[max(a, b)] = min(a, b)
-      }
+    func join(_ first: Int, _ second: Int) {
+      let (a, b) = (root(first), root(second))
+      roots[max(a, b)] = min(a, b)
     }
+    // The first picture with each digest, and with each hash.
+    var (digests, hashes) = ([CacheKey: Int](), [UInt64: Int]())
+    for (index, picture) in pictures.enumerated() {
+      if let first = digests.updateValue(digests[picture.digest] ?? index, forKey: picture.digest) {
+        join(first, index)
+      }
+      // No bits: a picture of one colour, which is like no other.
+      guard let bits = picture.hash?.bits, bits != 0 else { continue }
+      if let first = hashes.updateValue(hashes[bits] ?? index, forKey: bits) { join(first, index) }
+    }
+    let (bits, firsts) = (Array(hashes.keys), Array(hashes.values))
+    NearHashes(bits, within: limit).forEachPair { join(firsts[$0], firsts[$1]) }
     let members = Dictionary(grouping: pictures.indices) { root($0) }
     return members.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { member in
       let sorted = member.value.sorted { first, second in

@@ -93,18 +93,25 @@ struct FishCompletion {
 
   var script: String {
     let names = commands.map(\.name)
+    let first = "complete -c ozu -n '__fish_use_subcommand' -f"
     var lines = [
       "# Completion of ozu for fish. Made by: ozu completions fish",
-      "complete -c ozu -n '__fish_use_subcommand' -f -a help -d 'Explain a command.'",
-      "complete -c ozu -n '__fish_seen_subcommand_from help' -f -a '\(names.joined(separator: " "))'",
+      // The first word is the command; the same word may be the name of a file later.
+      "function __ozu_command",
+      "  set -l words (commandline -opc)",
+      "  test (count $words) -gt 1; and test $words[2] = $argv[1]",
+      "end",
+      "\(first) -s h -l help -d 'List the commands.'",
+      "\(first) -l version -d 'Print the version.'",
+      "\(first) -a help -d 'Explain a command.'",
+      "complete -c ozu -n '__ozu_command help' -f -a '\(names.joined(separator: " "))'",
     ]
     for command in commands {
-      lines.append(
-        "complete -c ozu -n '__fish_use_subcommand' -f -a \(command.name) -d \(quoted(command.summary))")
-      let condition = "complete -c ozu -n '__fish_seen_subcommand_from \(command.name)'"
+      lines.append("\(first) -a \(command.name) -d \(quoted(command.summary))")
+      let condition = "complete -c ozu -n '__ozu_command \(command.name)'"
       switch command.operands {
       case .file: break
-      case .folder: lines.append("\(condition) -f -a '(__fish_complete_directories)'")
+      case .folder: lines.append("\(condition) -f -a '\(Self.folders)'")
       case .text: lines.append("\(condition) -f")
       case .words(let words), .list(let words):
         lines.append("\(condition) -f -a '\(words.joined(separator: " "))'")
@@ -113,20 +120,34 @@ struct FishCompletion {
         let letter = option.letter.map { " -s \($0)" } ?? ""
         return "\(condition)\(letter) -l \(option.name)\(value(option)) -d \(quoted(option.help))"
       }
+      lines.append("\(condition) -s h -l help -d 'Explain the command.'")
     }
     return lines.joined(separator: "\n")
   }
+
+  /// The folders that a path may go on to. Without its argument the function takes an option before the path for a part of it.
+  private static let folders =
+    "(__fish_complete_directories (commandline -ct | string replace -r -- \"^-[^=]*=\" \"\"))"
 
   private func value(_ option: OptionSpecification) -> String {
     guard option.needsValue else { return "" }
     return switch option.kind {
     case .text: " -x"
     case .file: " -r -F"
-    case .folder: " -x -a '(__fish_complete_directories)'"
-    case .words(let words): " -x -a '\(words.joined(separator: " "))'"
+    case .folder: " -x -a '\(Self.folders)'"
+    case .words(let words):
+      " -x -a \(quoted(words.map { explained($0, option.help) }.joined(separator: " ")))"
     case .list(let words):
       " -x -a '(__fish_complete_list , \"string split , \(words.joined(separator: ","))\")'"
     }
+  }
+
+  /// A word with what the help of its option says about it: `fit: inside the size. …`. Without a text of its own fish would show
+  /// the help of the option beside every word.
+  private func explained(_ word: String, _ help: String) -> String {
+    let text = help.components(separatedBy: ". ").first { $0.hasPrefix("\(word): ") } ?? ""
+    let end = text.hasSuffix(".") ? text.dropLast() : text[...]
+    return "\(word)\\t\(quoted(String(end.dropFirst(word.count + 2))))"
   }
 
   /// A text in the single quotes of fish, where a backslash escapes.
@@ -144,13 +165,18 @@ struct ZshCompletion {
     #compdef ozu
     # Completion of ozu for zsh. Made by: ozu completions zsh
     _ozu() {
-      local -a commands
+      local -a commands options
       commands=(
     \(commands.map { "    " + "\($0.name):\(escaped($0.summary))".singleQuoted }.joined(separator: "\n"))
         'help:Explain a command.'
       )
+      options=('--help:List the commands.' '--version:Print the version.')
       if (( CURRENT == 2 )); then
-        _describe -t commands command commands
+        if [[ "$PREFIX" = -* ]]; then
+          _describe -o -t options option options
+        else
+          _describe -t commands command commands
+        fi
         return
       fi
       local name="${words[2]}"
@@ -195,9 +221,10 @@ struct ZshCompletion {
         return "*\(name)\(mark)[\(escaped(option.help))]\(value)".singleQuoted
       }
     }
+    let help = "(- *)--help[Explain the command.]".singleQuoted
     let operands = "*:argument:\(action(command.operands))".singleQuoted
     return "    \(command.name)) _arguments -s \\\n      "
-      + (options + [operands]).joined(separator: " \\\n      ")
+      + (options + [help, operands]).joined(separator: " \\\n      ")
       + " ;;"
   }
 }

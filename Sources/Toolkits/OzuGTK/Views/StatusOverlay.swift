@@ -133,7 +133,7 @@
       gtk_button_set_icon_name(
         UnsafeMutableRawPointer(playButton).assumingMemoryBound(to: GtkButton.self),
         isPaused ? "media-playback-start-symbolic" : "media-playback-pause-symbolic")
-      gtk_widget_set_tooltip_text(playButton, isPaused ? "Play" : "Pause")
+      gtk_widget_set_tooltip_text(playButton, ToolkitTexts.text(isPaused ? "Play" : "Pause"))
     }
   }
 
@@ -174,9 +174,9 @@
     func show(_ error: ImageError) {
       gtk_label_set_text(OpaquePointer(title), error.title)
       if let reason {
-        gtk_label_set_text(OpaquePointer(reason), Self.sentence(error.explanation))
+        gtk_label_set_text(OpaquePointer(reason), Self.sentence(error.reason))
       } else {
-        gtk_widget_set_tooltip_text(page, Self.sentence(error.explanation))
+        gtk_widget_set_tooltip_text(page, Self.sentence(error.reason))
       }
       gtk_widget_set_visible(page, 1)
     }
@@ -209,13 +209,13 @@
     private static func button(_ isLarge: Bool) -> UnsafeMutablePointer<GtkWidget> {
       let button: UnsafeMutablePointer<GtkWidget>
       if isLarge {
-        button = gtk_button_new_with_label("Try Again")
+        button = gtk_button_new_with_label(ToolkitTexts.text("Try Again"))
         gtk_widget_add_css_class(button, "pill")
       } else {
         button = gtk_button_new_from_icon_name("view-refresh-symbolic")
         gtk_widget_add_css_class(button, "flat")
         gtk_widget_add_css_class(button, "circular")
-        gtk_widget_set_tooltip_text(button, "Try again")
+        gtk_widget_set_tooltip_text(button, ToolkitTexts.text("Try again"))
       }
       gtk_widget_set_halign(button, GTK_ALIGN_CENTER)
       return button

@@ -38,9 +38,9 @@
       }
     }
 
-    /// The reason of a failure, in one line; `nil` in other states.
+    /// The reason of a failure, in one line of the user's language; `nil` in other states.
     public var reason: String? {
-      if case .failed(let error) = self { error.explanation } else { nil }
+      if case .failed(let error) = self { error.reason } else { nil }
     }
 
     /// The part of a loading picture that has arrived, 0 to 1; `nil` while it is not known, or in other states.
