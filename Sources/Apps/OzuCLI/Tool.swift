@@ -51,7 +51,7 @@ enum Tool {
       case "-h", "--help", "help":
         try refuse(rest.dropFirst())
         return try help(on: rest.first, console)
-      case "--version", "version":
+      case "--version", "-V", "version":
         try refuse(rest[...])
         console.print("ozu \(Version.current)")
         return .done
@@ -92,12 +92,24 @@ enum Tool {
 
   private static func find(_ name: String) throws(UsageError) -> any Command.Type {
     if let command = commands.first(where: { $0.specification.name == name }) { return command }
-    let names = names + ["help"]
+    let hint = "\"ozu help\" lists the commands."
+    if name.hasPrefix("-") { throw UsageError("a command must come before \(name)", hint: hint) }
+    let near = Suggestion.closest(to: name, among: names + ["help"]) ?? otherNames[name]
     throw UsageError(
-      "there is no command \"\(name)\"",
-      hint: Suggestion.closest(to: name, among: names).map { "Did you mean \"ozu \($0)\"?" }
-        ?? "\"ozu help\" lists the commands.")
+      "there is no command \"\(name)\"", hint: near.map { "Did you mean \"ozu \($0)\"?" } ?? hint)
   }
+
+  /// What other tools call the work of a command.
+  private static let otherNames = [
+    "convert": "load", "resize": "load", "scale": "load", "crop": "load", "rotate": "load", "mogrify": "load",
+    "magick": "load", "compress": "load", "optimize": "load", "optimise": "load", "encode": "load",
+    "identify": "info", "inspect": "info", "metadata": "info", "exif": "info", "check": "info",
+    "srcset": "set",
+    "responsive": "set", "view": "show", "display": "show", "open": "show", "cat": "show", "diff": "compare",
+    "montage": "sheet", "contact": "sheet", "duplicates": "similar", "dedupe": "similar", "find": "similar",
+    "strip": "clean", "thumb": "thumbnail", "download": "fetch", "get": "fetch", "server": "serve",
+    "split": "frames", "man": "manual",
+  ]
 }
 
 /// The version of this build. CHANGELOG.md has a section for it, and `make lint` compares them.

@@ -16,6 +16,8 @@
     /// The pictures that could not be loaded, and why.
     private var problems: [String] = []
     private var onEnd: @MainActor (String?) -> Void = { _ in }
+    private var action = GTK_PRINT_OPERATION_ACTION_PRINT_DIALOG
+    private var window: UnsafeMutablePointer<GtkWindow>?
     /// Keeps the object while GTK prints.
     private var itself: Printing?
 
@@ -32,7 +34,9 @@
       SignalSource(operation).onPage("draw-page") { [weak self] context, page in
         self?.draw(page, OpaquePointer(context))
       }
-      SignalSource(operation).on("done") { [weak self] _ in self?.end() }
+      SignalSource(operation).on("done", withValueOf: gtk_print_operation_result_get_type()) {
+        [weak self] code in self?.end(code)
+      }
     }
 
     isolated deinit { g_object_unref(ObjectPointer(operation)) }
@@ -58,17 +62,34 @@
       _ action: GtkPrintOperationAction, _ window: UnsafeMutablePointer<GtkWindow>?,
       _ onEnd: @escaping @MainActor (String?) -> Void
     ) {
-      self.onEnd = onEnd
+      (self.onEnd, self.action, self.window) = (onEnd, action, window)
       itself = self
+      // GTK writes a file in a main loop of its own, inside the call. The pictures come by Swift tasks, which do not run in a
+      // loop inside a task, so GLib makes the call.
+      g_idle_add(
+        { printing in
+          guard let printing else { return 0 }
+          let address = UInt(bitPattern: printing)
+          MainActor.assumeIsolated {
+            guard let pointer = ObjectPointer(bitPattern: address) else { return }
+            Unmanaged<Printing>.fromOpaque(pointer).takeRetainedValue().begin()
+          }
+          return 0
+        }, Unmanaged.passRetained(self).toOpaque())
+    }
+
+    private func begin() {
       // The outcome comes with the signal, also that of a start that fails.
       gtk_print_operation_run(operation, action, window, nil)
     }
 
-    private func end() {
+    private func end(_ code: Int) {
       guard itself != nil else { return }
       var error: UnsafeMutablePointer<GError>?
-      gtk_print_operation_get_error(operation, &error)
       defer { g_clear_error(&error) }
+      if code == Int(GTK_PRINT_OPERATION_RESULT_ERROR.rawValue) {
+        gtk_print_operation_get_error(operation, &error)
+      }
       onEnd(error.map { DesktopError($0).message } ?? problems.first)
       itself = nil
     }

@@ -15,7 +15,8 @@ package struct Straighten: ImageProcessing, Hashable {
 
   package var identifier: String { "straighten(\(degrees))" }
 
-  package func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
+  package func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap
+  {
     guard degrees != 0 else { return bitmap }
     // A background without transparency keeps an opaque picture opaque. Nothing of it is left in the end.
     let background: ColorValue = bitmap.isOpaque ? .black : .clear

@@ -35,6 +35,8 @@
       gtk_label_set_width_chars(OpaquePointer(angle), 7)
       let slider: Widget = gtk_scale_new_with_range(
         GTK_ORIENTATION_HORIZONTAL, -Straighten.largest, Straighten.largest, 0.1)
+      // A range begins at its lower end.
+      gtk_range_set_value(cast(slider, to: GtkRange.self), 0)
       gtk_scale_set_draw_value(cast(slider, to: GtkScale.self), 0)
       gtk_scale_add_mark(cast(slider, to: GtkScale.self), 0, GTK_POS_BOTTOM, nil)
       gtk_widget_set_hexpand(slider, 1)

@@ -148,6 +148,15 @@
       }
     }
 
+    /// Calls a closure whenever the object emits a signal with a value of an enumeration, such as the `done` of a
+    /// `GtkPrintOperation`.
+    @discardableResult
+    package func on(
+      _ signal: String, withValueOf enumeration: GType, _ handler: @escaping @MainActor (Int) -> Void
+    ) -> gulong {
+      connect(signal, [enumeration]) { arguments, _ in handler(Int(g_value_get_enum(arguments))) }
+    }
+
     /// Calls a closure with the value that is dropped on a `GtkDropTarget`.
     ///
     /// - Parameter handler: gets the value, of a type that the target accepts; returns whether it was accepted.

@@ -34,7 +34,7 @@
         ("thrift", thrift), ("scroll", scroll), ("trouble", trouble), ("resize", resize),
         ("windows", windows),
         ("frames", frames), ("screenshots", screenshots), ("looks", looks), ("plain", plain),
-        ("recipes", recipes),
+        ("recipes", recipes), ("imagegrid", imageGrid),
         ("single", single),
         ("terminal", terminal), ("huge", huge),
       ]

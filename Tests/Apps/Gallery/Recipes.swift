@@ -102,6 +102,38 @@
     }
   }
 
+  @MainActor
+  func grid(_ files: [URL], pipeline: ImagePipeline) -> ImageGrid {
+    let list = ImageGridList(
+      files.map { ImageGridItem(id: $0.lastPathComponent, request: ImageRequest(url: $0)) })
+    let grid = ImageGrid(list, pipeline: pipeline)
+    grid.cellSide = 128
+    grid.showsNames = true
+    grid.onActivate = { [weak grid] position in print("open", grid?.item(at: position)?.name ?? "") }
+    grid.onSelection = { [weak grid] in print(grid?.selectedPositions.count ?? 0, "selected") }
+    grid.onCell = { cell, item in
+      let mark = cell.attachment as? Mark ?? Mark(cell)
+      cell.attachment = mark
+      mark.isShown = item.name.hasSuffix(".gif")
+    }
+    return grid
+  }
+
+  /// A sign over a cell, made once for each.
+  @MainActor
+  final class Mark {
+    private let label: UnsafeMutablePointer<GtkWidget>
+
+    init(_ cell: ImageGridCell) {
+      label = gtk_label_new("GIF")
+      gtk_widget_set_halign(label, GTK_ALIGN_END)
+      gtk_widget_set_valign(label, GTK_ALIGN_START)
+      gtk_overlay_add_overlay(OpaquePointer(cell.status.widget), label)
+    }
+
+    var isShown = true { didSet { gtk_widget_set_visible(label, isShown ? 1 : 0) } }
+  }
+
   extension CrossRecipe.GtkWidgetRepresentable {
     typealias Context = CrossRecipe.GtkWidgetRepresentableContext<Self>
   }

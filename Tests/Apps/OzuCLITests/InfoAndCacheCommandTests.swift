@@ -78,8 +78,8 @@ import Testing
     // The original, two renditions, and the record of these.
     #expect(stats["entries"] as? Int == 4)
     let text = await CommandRun("cache", "stats", "--cache", cache).output
-    #expect(text.contains("originals: 1 entries") && text.contains("renditions: 2 entries"))
-    #expect(text.contains("variants: 1 entries"))
+    #expect(text.contains("originals: 1 entry") && text.contains("renditions: 2 entries"))
+    #expect(text.contains("variants: 1 entry"))
     let partitions = try #require(stats["partitions"] as? [[String: Any]]).compactMap {
       $0["partition"] as? String
     }

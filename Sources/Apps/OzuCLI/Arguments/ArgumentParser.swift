@@ -83,6 +83,7 @@ struct ArgumentParser {
       if parsed.given.count > count { try refuseLooseValue(rest.first, after: parsed.given.last) }
     }
     try checkCount(parsed.positional, hasList: parsed.has(OptionSpecification.from.name))
+    try refuseSizes(parsed.positional)
     return parsed
   }
 
@@ -92,10 +93,13 @@ struct ArgumentParser {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
     guard let option = specification.options.first(where: { $0.name == name }) else {
-      let names = specification.options.map(\.name)
+      let names = specification.options.map(\.name) + ["help"]
+      // A word more, such as --output-dir.
+      let longer = names.filter { name.hasPrefix($0 + "-") }.max { $0.count < $1.count }
       throw UsageError(
         "\(specification.name) has no option --\(name)",
-        hint: Suggestion.closest(to: name, among: names).map { "Did you mean --\($0)?" } ?? helpHint)
+        hint: (Suggestion.closest(to: name, among: names) ?? longer).map { "Did you mean --\($0)?" }
+          ?? helpHint)
     }
     let attached = parts.count > 1 ? String(parts[1]) : nil
     if option.value == nil, attached != nil { throw UsageError("--\(name) takes no value") }
@@ -133,6 +137,17 @@ struct ArgumentParser {
     throw UsageError("\(next): no such file", hint: "Did you mean --\(last.name)=\(next)?")
   }
 
+  /// Throws for a size among the sources: `ozu load a.jpg 320x240`. A file of that name is a source.
+  private func refuseSizes(_ positional: [String]) throws(UsageError) {
+    guard specification.operands == .file, specification.options.contains(where: { $0.name == "size" }) else {
+      return
+    }
+    for text in positional
+    where text.contains(/^([0-9]+x[0-9]*|x[0-9]+|[0-9.]+%)$/) && access(text, F_OK) != 0 {
+      throw UsageError("\(text): no such file", hint: "Did you mean --size \(text)?")
+    }
+  }
+
   private func value(
     of option: OptionSpecification, _ rest: inout ArraySlice<String>
   ) throws(UsageError) -> String {
@@ -147,7 +162,10 @@ struct ArgumentParser {
     let range = specification.positional
     let usage = "Usage: \(HelpText.usage(specification))"
     if positional.count < range.lowerBound, !hasList {
-      throw UsageError("\(specification.name) needs more arguments", hint: usage)
+      let operands = HelpText.operands(specification)
+      throw UsageError(
+        "\(specification.name) needs \(operands)",
+        hint: usage + "\n\"ozu help \(specification.name)\" has examples.")
     }
     if positional.count > range.upperBound {
       throw UsageError("\(positional[range.upperBound]): one argument too many", hint: usage)

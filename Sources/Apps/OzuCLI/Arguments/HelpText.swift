@@ -100,10 +100,15 @@ enum HelpText {
     }.joined(separator: "\n")
   }
 
+  /// The operands of a command as its synopsis has them: `SOURCE…`.
+  static func operands(_ specification: CommandSpecification) -> String {
+    parts(of: specification.synopsis).prefix { !$0.hasPrefix("[-") }.joined(separator: " ")
+  }
+
   /// The command with its operands, without its options.
   static func usage(_ specification: CommandSpecification) -> String {
-    let operands = parts(of: specification.synopsis).prefix { !$0.hasPrefix("[-") }
-    return (["ozu \(specification.name)"] + operands + (specification.options.isEmpty ? [] : ["[OPTION…]"]))
+    (["ozu \(specification.name)", operands(specification)]
+      + (specification.options.isEmpty ? [] : ["[OPTION…]"]))
       .joined(
         separator: " ")
   }

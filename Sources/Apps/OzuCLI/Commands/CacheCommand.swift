@@ -152,6 +152,8 @@ private enum AgeArgument {
 
 /// Prints the reports of `ozu cache`, as text or as JSON.
 struct CachePrinter: Sendable {
+  private static func entries(_ count: Int) -> String { count == 1 ? "1 entry" : "\(count) entries" }
+
   let console: Console
   let isJSON: Bool
 
@@ -185,10 +187,10 @@ struct CachePrinter: Sendable {
       return
     }
     console.print(
-      "\(cache.directory): \(cache.count) entries, \(Format.bytes(cache.totalByteCount))")
+      "\(cache.directory): \(Self.entries(cache.count)), \(Format.bytes(cache.totalByteCount))")
     for partition in partitions {
       console.print(
-        "  \(partition.shownName): \(cache.count(in: partition)) entries,"
+        "  \(partition.shownName): \(Self.entries(cache.count(in: partition))),"
           + " \(Format.bytes(cache.byteCount(of: partition)))")
     }
   }
@@ -230,7 +232,8 @@ struct CachePrinter: Sendable {
         ).text)
       return
     }
-    console.print("\(report.intactEntries) entries are intact, \(Format.bytes(report.intactByteCount))")
+    let intact = Self.entries(report.intactEntries) + (report.intactEntries == 1 ? " is" : " are")
+    console.print("\(intact) intact, \(Format.bytes(report.intactByteCount))")
     for damage in report.corruptEntries {
       console.printError(
         "ozu cache: entry \(damage.key) in \(damage.partition.shownName) is damaged")

@@ -67,7 +67,8 @@ enum CleanCommand: Command {
     let kept = try kept(arguments).union(isUpright ? .orientation : [])
     let path = arguments.value("output")
     guard (path != nil) != arguments.has("in-place") else {
-      throw UsageError("clean needs either -o or --in-place")
+      throw UsageError(
+        "clean needs either -o or --in-place", hint: "For example: ozu clean a.jpg -o clean/")
     }
     for text in arguments.positional where !SourceArgument.isFile(text) {
       throw UsageError("\(SourceArgument.shown(text)): only files of this machine can be cleaned")

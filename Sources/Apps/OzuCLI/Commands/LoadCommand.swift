@@ -181,9 +181,18 @@ struct LoadRun: Sendable {
       run.console.print(sum.line(start.duration(to: .now)))
     }
     if output == nil, sum.count > 0, run.style == .text || run.style == .verbose {
-      run.console.print(StyledLine("nothing was written; -o says where results go", .faint))
+      run.console.print(StyledLine("nothing was written; " + resultHint(listing), .faint))
     }
     return hasFailure
+  }
+
+  /// How to say where a result goes. The last source may have been meant as the result, as it is for other tools.
+  private func resultHint(_ listing: SourceListing) -> String {
+    guard let last = listing.sources.last?.text, listing.sources.count > 1, SourceArgument.isFile(last),
+      !FileManager.default.fileExists(atPath: SourceArgument.path(ofFile: last)),
+      OutputFormats.promisedType(ofEnding: URL(fileURLWithPath: last).pathExtension.lowercased()) != nil
+    else { return "-o says where results go" }
+    return "-o \(SourceArgument.line(last)) writes the result there"
   }
 
   /// Loads one source, and writes its result.

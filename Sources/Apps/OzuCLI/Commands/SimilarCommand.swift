@@ -74,7 +74,7 @@ enum SimilarCommand: Command {
     for (number, group) in groups.enumerated() {
       console.print(style == .json ? group.json.text : (number == 0 ? "" : "\n") + group.text)
     }
-    if groups.isEmpty, style == .text { console.print("no pictures look alike") }
+    if groups.isEmpty, !pictures.isEmpty, style == .text { console.print("no pictures look alike") }
     return hasFailure ? .failed : .done
   }
 

@@ -54,6 +54,7 @@ struct OutputTarget: Sendable {
     path: String, format: FormatChoice, sources listed: [ListedSource], isSeveral: Bool = false,
     files: [ImageSource] = [], overwritesSources: Bool?, allowsAnyEnding: Bool = false
   ) throws(UsageError) {
+    try Self.refuseAddress(path)
     var isDirectory: ObjCBool = false
     let isDash = path == OutputFile.standardOutput
     let exists = isDash || FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
@@ -115,6 +116,7 @@ struct OutputTarget: Sendable {
     setIn path: String, types: [ImageType], hasSeveralWidths: Bool, sources listed: [ListedSource],
     files: [ImageSource], overwritesSources: Bool
   ) throws(UsageError) {
+    try Self.refuseAddress(path)
     let sources = listed.map { SourceArgument.source($0.text) }
     self.path = path
     self.listed = listed
@@ -153,6 +155,13 @@ struct OutputTarget: Sendable {
   private static func areOneFormat(_ first: String, _ second: String) -> Bool {
     OutputFormats.promisedType(ofEnding: first.lowercased())
       == OutputFormats.promisedType(ofEnding: second.lowercased())
+  }
+
+  /// Throws for an address of the web: nothing is written there, and a folder called `https:` is never meant.
+  private static func refuseAddress(_ path: String) throws(UsageError) {
+    let start = path.lowercased()
+    guard start.hasPrefix("http://") || start.hasPrefix("https://") else { return }
+    throw UsageError("-o \(SourceArgument.shown(path)): results are written into files, not to addresses")
   }
 
   /// Throws for the name of a picture where a folder is needed. With a slash at its end it is a folder.

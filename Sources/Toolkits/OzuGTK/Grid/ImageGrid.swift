@@ -7,7 +7,7 @@
   ///
   /// ```swift
   /// let grid = ImageGrid(ImageGridList(urls.map { ImageGridItem(id: $0.path(), request: ImageRequest(url: $0)) }))
-  /// grid.onActivate = { position in open(grid.item(at: position)) }
+  /// grid.onActivate = { [weak grid] position in open(grid?.item(at: position)) }
   /// gtk_window_set_child(window, grid.widget)
   /// ```
   ///

@@ -1,0 +1,9 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "Srcset",
+  dependencies: [.package(name: "ozu", path: "../..", traits: ["WebP", "AVIF"])],
+  targets: [
+    .executableTarget(name: "Srcset", dependencies: [.product(name: "Ozu", package: "ozu")])
+  ])
