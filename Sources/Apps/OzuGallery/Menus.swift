@@ -86,8 +86,10 @@
         sections.append(files)
         var others: [Entry] = [.item(tr("Pr_int…"), "print"), .item(tr("Send by _E-mail…"), "send")]
         if !isSeveral { others.append(.item(tr("Set as Wa_llpaper"), "wallpaper")) }
-        sections.append(others)
-        var rest: [Entry] = [.item(tr("Move to Tras_h"), "trash")]
+        // A menu of its own, because one with all of them is higher than many windows.
+        var rest: [Entry] = [
+          .menu(tr("Print and Sen_d"), [others]), .item(tr("Move to Tras_h"), "trash"),
+        ]
         if !isSeveral { rest.insert(.item(tr("_Show in Folder"), "show-in-folder"), at: 0) }
         sections.append(rest)
       }

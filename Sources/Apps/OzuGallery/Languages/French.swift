@@ -43,6 +43,7 @@ extension Language {
       _Save Copy = _Enregistrer une copie
       Angle in degrees = Angle en degrés
       Print = Imprimer
+      Print and Sen_d = Imprimer et envo_yer
       Pr_int… = _Imprimer…
       Send by _E-mail… = Envoyer par _e-mail…
       Set as Wa_llpaper = Définir comme _fond d’écran

@@ -43,6 +43,7 @@ extension Language {
       _Save Copy = Kopie _sichern
       Angle in degrees = Winkel in Grad
       Print = Drucken
+      Print and Sen_d = Drucken und sen_den
       Pr_int… = _Drucken …
       Send by _E-mail… = Per E-Ma_il senden …
       Set as Wa_llpaper = _Als Hintergrundbild

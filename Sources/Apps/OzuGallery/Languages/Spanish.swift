@@ -43,6 +43,7 @@ extension Language {
       _Save Copy = _Guardar una copia
       Angle in degrees = Ángulo en grados
       Print = Imprimir
+      Print and Sen_d = Imprimir y env_iar
       Pr_int… = _Imprimir…
       Send by _E-mail… = Enviar por _correo…
       Set as Wa_llpaper = Usar como _fondo
