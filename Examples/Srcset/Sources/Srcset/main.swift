@@ -20,7 +20,7 @@ do {
   var lists: [ImageType: [String]] = [:]
   var fallback = ""
   for width in Set(fitting).sorted() {
-    let request = ImageRequest(url: url).resized(to: PixelSize(width: width, height: 65_535))
+    let request = ImageRequest(url: url).with { $0.resize = Resize(width: width) }
     // The three formats of a width are made of the same pixels: the file is read and reduced once.
     for format in formats {
       let file = try await pipeline.encoded(for: request, as: OutputFormat(format))
@@ -28,7 +28,8 @@ do {
       try file.data.write(to: URL(filePath: path))
       lists[format, default: []].append("\(path) \(file.size.width)w")
       if format == .jpeg {
-        fallback = "<img src=\"\(path)\" width=\"\(file.size.width)\" height=\"\(file.size.height)\" alt=\"\">"
+        let size = "width=\"\(file.size.width)\" height=\"\(file.size.height)\""
+        fallback = "<img src=\"\(path)\" \(size) alt=\"\">"
       }
     }
   }
