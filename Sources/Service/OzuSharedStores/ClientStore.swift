@@ -37,6 +37,7 @@ public final class ClientStore: ImageStoring {
   /// The time limit for a call.
   public let deadline: Duration
   private let keepsOriginals: Bool
+  private let authenticationKey: SharedEntryKey?
   private let get: @Sendable (String) async throws -> Data?
   private let set: @Sendable (String, Data) async throws -> Void
   private let removeName: @Sendable (String) async throws -> Void
@@ -51,25 +52,29 @@ public final class ClientStore: ImageStoring {
   ///   - keyPrefix: the prefix of all names. Default: `ozu:`.
   ///   - deadline: the time limit for a call. Default: 300 milliseconds.
   ///   - keepsOriginals: whether originals are stored too. Default: true.
+  ///   - authenticationKey: the secret that entries are authenticated with; `nil`, the default, for none.
   ///   - breakerPolicy: when the client is not called for a while.
   ///   - get: returns the bytes under a name; `nil` for none.
   ///   - set: stores bytes under a name.
   ///   - remove: removes a name, whether it exists or not.
   public convenience init(
     name: String, keyPrefix: String = "ozu:", deadline: Duration = .milliseconds(300),
-    keepsOriginals: Bool = true, breakerPolicy: SharedStoreBreakerPolicy = SharedStoreBreakerPolicy(),
+    keepsOriginals: Bool = true, authenticationKey: SharedEntryKey? = nil,
+    breakerPolicy: SharedStoreBreakerPolicy = SharedStoreBreakerPolicy(),
     get: @escaping @Sendable (String) async throws -> Data?,
     set: @escaping @Sendable (String, Data) async throws -> Void,
     remove: @escaping @Sendable (String) async throws -> Void
   ) {
     self.init(
       name: name, keyPrefix: keyPrefix, deadline: deadline, keepsOriginals: keepsOriginals,
-      breakerPolicy: breakerPolicy, now: { ContinuousClock.now }, get: get, set: set, remove: remove)
+      authenticationKey: authenticationKey, breakerPolicy: breakerPolicy, now: { ContinuousClock.now },
+      get: get, set: set, remove: remove)
   }
 
   init(
     name: String, keyPrefix: String, deadline: Duration, keepsOriginals: Bool,
-    breakerPolicy: SharedStoreBreakerPolicy, now: @escaping @Sendable () -> ContinuousClock.Instant,
+    authenticationKey: SharedEntryKey? = nil, breakerPolicy: SharedStoreBreakerPolicy,
+    now: @escaping @Sendable () -> ContinuousClock.Instant,
     get: @escaping @Sendable (String) async throws -> Data?,
     set: @escaping @Sendable (String, Data) async throws -> Void,
     remove: @escaping @Sendable (String) async throws -> Void
@@ -78,6 +83,7 @@ public final class ClientStore: ImageStoring {
     self.keyPrefix = keyPrefix
     self.deadline = deadline
     self.keepsOriginals = keepsOriginals
+    self.authenticationKey = authenticationKey
     self.get = get
     self.set = set
     removeName = remove
@@ -111,7 +117,7 @@ public final class ClientStore: ImageStoring {
       counts.count(\.misses)
       return nil
     }
-    guard let entry = SharedEntry.decode(data, for: key) else {
+    guard let entry = SharedEntry.decode(data, for: key, by: authenticationKey) else {
       counts.count(\.damaged)
       counts.count(\.misses)
       try? remove(key)
@@ -126,7 +132,8 @@ public final class ClientStore: ImageStoring {
   /// - Throws: `Failure`.
   public func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
     guard keeps(key.kind) else { return }
-    let (place, data) = (place(of: key), SharedEntry.encode(entry, for: key))
+    let place = place(of: key)
+    let data = SharedEntry.encode(entry, for: key, by: authenticationKey)
     try wait { [set] in try await set(place, data) }
     counts.count(\.writes)
   }

@@ -1,6 +1,7 @@
 import Ozu
 import OzuBase
 import OzuCaching
+import OzuHTTP
 
 /// The bytes of an entry in a shared store:
 ///
@@ -12,23 +13,37 @@ import OzuCaching
 /// | 16 | | the head: version, key, kind, metadata, length and XXH64 of the body (`FieldWriter`) |
 /// | | | the body |
 ///
+/// With a `SharedEntryKey` it begins with `OZk1`, an authentication code of 32 bytes (HMAC-SHA-256 of the head) stands before the
+/// head, and the head ends with the SHA-256 of the body.
+///
 /// Other programs may write to the store, so nothing in it is trusted. An entry is valid only if the checksums
 /// match, the key is the requested one and the version is the current one; all other entries are foreign or
-/// damaged. The checksums are those of the disk cache. They detect damage, not forgery: a program that can write to
-/// the store can put pictures there.
+/// damaged. The checksums are those of the disk cache. They detect damage, not forgery: without a `SharedEntryKey` a program that
+/// can write to the store can put pictures there. A store with one accepts only entries with its code, and a store without one
+/// only those without.
 package enum SharedEntry {
   /// Must change when the bytes of an entry get another meaning: its own form, or that of the metadata or of
   /// renditions. Machines with different versions then do not read each other's entries.
   static let version = 1
 
   private static let magic: [UInt8] = Array("OZs1".utf8)
+  private static let keyedMagic: [UInt8] = Array("OZk1".utf8)
   private static let prefixByteCount = 16
 
+  /// The bytes before the head.
+  private static func beginning(_ secret: SharedEntryKey?) -> Int {
+    prefixByteCount + (secret == nil ? 0 : SharedEntryKey.codeByteCount)
+  }
+
   /// The most bytes that encoding adds to metadata and body.
-  static func overhead(for key: ImageStoreKey) -> Int { prefixByteCount + 80 + key.kind.name.utf8.count }
+  static func overhead(for key: ImageStoreKey, by secret: SharedEntryKey? = nil) -> Int {
+    beginning(secret) + (secret == nil ? 80 : 120) + key.kind.name.utf8.count
+  }
 
   /// The bytes of an entry.
-  static func encode(_ entry: ImageStoreEntry, for key: ImageStoreKey) -> Data {
+  static func encode(
+    _ entry: ImageStoreEntry, for key: ImageStoreKey, by secret: SharedEntryKey? = nil
+  ) -> Data {
     var writer = FieldWriter()
     writer.append(version)
     writer.append(key.key.high)
@@ -37,32 +52,38 @@ package enum SharedEntry {
     writer.append(entry.metadata)
     writer.append(entry.body.count)
     writer.append(checksum(entry.body))
+    if secret != nil { writer.append(Data(SHA256.digest(of: Array(entry.body)))) }
     let head = writer.data
-    var data = Data(capacity: prefixByteCount + head.count + entry.body.count)
-    data.append(contentsOf: magic)
+    var data = Data(capacity: beginning(secret) + head.count + entry.body.count)
+    data.append(contentsOf: secret == nil ? magic : keyedMagic)
     withUnsafeBytes(of: UInt32(head.count).littleEndian) { data.append(contentsOf: $0) }
     withUnsafeBytes(of: checksum(head).littleEndian) { data.append(contentsOf: $0) }
+    if let secret { data.append(contentsOf: secret.code(of: Array(head))) }
     data.append(head)
     data.append(entry.body)
     return data
   }
 
   /// Decodes the entry of a key; `nil` if the bytes are damaged, truncated, or belong to another key or version.
-  package static func decode(_ data: Data, for key: ImageStoreKey) -> ImageStoreEntry? {
-    guard let (head, byteCount) = head(of: data, for: key) else { return nil }
+  package static func decode(
+    _ data: Data, for key: ImageStoreKey, by secret: SharedEntryKey? = nil
+  ) -> ImageStoreEntry? {
+    guard let (head, byteCount) = head(of: data, for: key, by: secret) else { return nil }
     let body = data.dropFirst(byteCount)
     guard body.count == head.bodyByteCount, checksum(body) == head.bodyChecksum else { return nil }
+    // No checksum of 64 bits keeps a body from being replaced on purpose.
+    if let digest = head.bodyDigest, Data(SHA256.digest(of: Array(body))) != digest { return nil }
     return ImageStoreEntry(metadata: head.metadata, body: Data(body))
   }
 
   /// The metadata of a key's entry, from the beginning of its bytes; `nil` if it is not an entry of the key.
   ///
   /// - Throws: `NeedsMore` if the beginning is too short.
-  package static func metadata(ofBeginning data: Data, for key: ImageStoreKey) throws(NeedsMore) -> Data? {
-    if data.count >= prefixByteCount, let count = headByteCount(data), data.count < prefixByteCount + count {
-      throw NeedsMore()
-    }
-    return head(of: data, for: key)?.head.metadata
+  package static func metadata(
+    ofBeginning data: Data, for key: ImageStoreKey, by secret: SharedEntryKey? = nil
+  ) throws(NeedsMore) -> Data? {
+    if let count = headByteCount(data, secret), data.count < beginning(secret) + count { throw NeedsMore() }
+    return head(of: data, for: key, by: secret)?.head.metadata
   }
 
   /// The metadata is longer than the given bytes.
@@ -72,25 +93,37 @@ package enum SharedEntry {
     var metadata: Data
     var bodyByteCount: Int
     var bodyChecksum: UInt64
+    /// Only with a key.
+    var bodyDigest: Data?
   }
 
-  private static func headByteCount(_ data: Data) -> Int? {
-    guard data.count >= prefixByteCount, data.starts(with: magic) else { return nil }
+  private static func headByteCount(_ data: Data, _ secret: SharedEntryKey?) -> Int? {
+    guard data.count >= prefixByteCount, data.starts(with: secret == nil ? magic : keyedMagic) else {
+      return nil
+    }
     return Int(integer(data, at: 4, as: UInt32.self))
   }
 
-  private static func head(of data: Data, for key: ImageStoreKey) -> (head: Head, byteCount: Int)? {
-    guard let count = headByteCount(data), count <= data.count - prefixByteCount else { return nil }
-    let bytes = data.dropFirst(prefixByteCount).prefix(count)
+  private static func head(
+    of data: Data, for key: ImageStoreKey, by secret: SharedEntryKey?
+  ) -> (head: Head, byteCount: Int)? {
+    let start = beginning(secret)
+    guard let count = headByteCount(data, secret), count <= data.count - start else { return nil }
+    let bytes = data.dropFirst(start).prefix(count)
     guard checksum(bytes) == integer(data, at: 8, as: UInt64.self) else { return nil }
+    if let secret {
+      let code = data.dropFirst(prefixByteCount).prefix(SharedEntryKey.codeByteCount)
+      guard secret.authenticates(Array(bytes), code) else { return nil }
+    }
     let head = FieldReader.record(bytes, version: version) { reader throws(FieldReader.Damage) -> Head? in
       let found = CacheKey(high: try reader.word(), low: try reader.word())
       let kind = try reader.text()
-      let head = Head(
+      var head = Head(
         metadata: try reader.data(), bodyByteCount: try reader.integer(), bodyChecksum: try reader.word())
+      if secret != nil { head.bodyDigest = try reader.data() }
       return found == key.key && kind == key.kind.name ? head : nil
     }
-    return (head ?? nil).map { ($0, prefixByteCount + count) }
+    return (head ?? nil).map { ($0, start + count) }
   }
 
   private static func integer<Value: FixedWidthInteger>(_ data: Data, at offset: Int, as type: Value.Type)

@@ -49,8 +49,35 @@
         (["OZU_KEYS": keys, "OZU_SOURCES": "https://a*.example.com/"], "sources"),
         (["OZU_KEYS": keys, "OZU_REDIS": "a"], "redis"),
         (["OZU_KEYS": keys, "OZU_REDIS": "a:1,a:1"], "twice"),
-        (["OZU_KEYS": keys, "OZU_REDIS": "redis://127.0.0.1:6379"], "Without a scheme"),
-        (["OZU_KEYS": keys, "OZU_REDIS": "user@host:6379"], "HOST:PORT"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "rediss://a:6380"], "stunnel"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "redis://u:hush@a:6379"], "redis_password"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "redis://a:6379/2"], "it is 0"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "sentinel://a:26379"], "Sentinel"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "hush@host:6379"], "HOST:PORT"),
+        (["OZU_KEYS": keys, "OZU_REDIS_PASSWORD": "hush"], "but no redis"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "a:1", "OZU_REDIS_USER": "u"], "but no redis_password"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "a:1", "OZU_STORE_KEY": "hush"], "store_key"),
+        (["OZU_KEYS": "\(keys),hush:00"], "keys, pair 2"),
+        (["OZU_KEYS": "'\(keys)'"], "quotes"), (["OZU_KEYS": keys, "OZU_CACHE": "\"/tmp\""], "quotes"),
+        (["OZU_KEYS_FILE": "/none"], "keys_file = /none"), (["OZU_KEYS_FILE": "/"], "keys_file = /"),
+        (["OZU_KEYS_FILE": "/etc/passwd"], "line 1"),
+        (["OZU_KEYS": keys, "OZU_STATUS_LISTEN": "127.0.0.1:8080"], "listen has this address"),
+        (["OZU_KEYS": keys, "OZU_STATUS_LISTEN": ":9"], "status_listen = :9"),
+        (["OZU_KEYS": keys, "OZU_LISTEN": "127.0.0.1:65536"], "an address and a port"),
+        (["OZU_KEYS": keys, "OZU_CACHE_BYTES": "10GB"], "without a unit"),
+        (["OZU_KEYS": keys, "OZU_SOURCE_BYTES": "-1"], "from 1 to"),
+        (["OZU_KEYS": keys, "OZU_TIMEOUT": "30s"], "timeout = 30s"),
+        (["OZU_KEYS": keys, "OZU_HEAD_TIMEOUT": "-1"], "head_timeout"),
+        (["OZU_KEYS": keys, "OZU_ALLOWED_OPTIONS": "rs,widht"], "\"widht\""),
+        (["OZU_KEYS": keys, "OZU_HOSTS": "https://cdn.example.com"], "the name of a host"),
+        (["OZU_KEYS": keys, "OZU_EFFORT": "avif=best"], "low, medium or high"),
+        (["OZU_KEYS": keys, "OZU_EFFORT": "low,bmp=high"], "cannot be written"),
+        (["OZU_KEYS": keys, "OZU_EFFORT": "low,high"], "two efforts"),
+        (["OZU_KEYS": keys, "OZU_LOG_FORMAT": "xml"], "json or text"),
+        (["OZU_KEYS": keys, "OZU_TRACES": "127.0.0.1:4318"], "4318/v1/traces"),
+        (["OZU_KEYS": keys, "OZU_TRACES": "http://u:hush@a/"], "traces_fields"),
+        (["OZU_KEYS": keys, "OZU_TRACES_SHARE": "10%"], "traces_share"),
+        (["OZU_KEYS": keys, "OZU_TRACES_FIELDS": "hush"], "traces_fields: NAME: VALUE"),
         (["OZU_KEYS": keys, "OZU_LISTEN": "no-such-host.invalid:80"], "has no address"),
         (["OZU_KEYS": keys, "OZU_ISOLATION": "none"], "isolation"),
         (["OZU_KEYS": keys, "OZU_LISTEN": "unix:run/ozu"], "path from the root"),
@@ -102,9 +129,24 @@
         (["OZU_KEYS": keys, "OZU_FALLBACK_STATUS": "200"], "no fallback"),
       ] as [([String: String], String)])
     func wrongSettings(variables: [String: String], text: String) async throws {
-      let run = try await ChildRun(["serve", "--check"], in: try Folder(), variables: variables)
-      #expect(run.status == 2)
-      #expect(run.errors.contains(text), "\(run.errors)")
+      let error = await #expect(throws: UsageError.self) { try await Self.start(variables) }
+      let message = "\(error?.message ?? "") \(error?.hint ?? "")"
+      #expect(message.contains(text), "\(message)")
+      // No message has a secret.
+      #expect(!message.contains("hush"))
+    }
+
+    /// What the command does with its settings before anything is started.
+    private static func start(_ variables: [String: String]) async throws {
+      let settings = try ServeSettings(file: nil, environment: variables)
+      let rules = try settings.rules(isInsecure: false)
+      _ = (try settings.logsText(), try settings.logLevel(), try settings.drainLimit())
+      let configuration = try settings.configuration()
+      let (address, status) = (try settings.listen(), try settings.statusListen())
+      _ = (try settings.listening(), try settings.logsRequests)
+      _ = try await settings.watermark(configuration.pipeline)
+      _ = try settings.playground(rules, at: address)
+      for address in [address, status].compactMap(\.self) { try address.checkHost() }
     }
 
     @Test(
@@ -173,60 +215,6 @@
       #expect(lines.withLock { $0.count } < 300)
     }
 
-    @Test("the settings reach the client, the decoders and the stores")
-    func effects() throws {
-      func configuration(_ file: String) throws -> ImagePipeline.Configuration {
-        try ServeSettings(file: file, environment: [:]).configuration().pipeline
-      }
-      func client(_ pipeline: ImagePipeline.Configuration) throws -> HTTPClientConfiguration {
-        try #require(pipeline.network.httpClient as? DefaultHTTPClient).configuration
-      }
-      let standard = try configuration("")
-      let service = ImagePipeline.Configuration.service()
-      #expect(standard.decoding.limits == service.decoding.limits)
-      #expect(standard.network.timeouts == service.network.timeouts)
-      #expect(standard.network.concurrentFetches == service.network.concurrentFetches)
-      #expect(try client(standard) == client(service))
-      #expect(standard.decoding.decodedByteBudget === DecodedByteBudget.shared)
-
-      let set = try configuration(
-        """
-        processor_time = 2.5
-        source_pixels = 1000
-        source_bytes = 2000
-        decoded_bytes = 2000000000
-        timeout = 60
-        connections = 7
-        downloads = 90
-        connect_timeout = 2
-        minimum_speed = 5
-        speed_window = 4
-        s3_deadline = 2000
-        s3_endpoint = https://s3.example.com
-        s3_access_key = a
-        s3_secret_key = b
-        """)
-      let limits = set.decoding.limits
-      #expect(limits.cpuTime * 2 == standard.decoding.limits.cpuTime)
-      #expect(limits.pixelCount == 1000 && limits.encodedByteCount == 2000)
-      #expect(limits.decodedByteCount == 2_000_000_000)
-      #expect(set.decoding.decodedByteBudget.byteLimit == 2_000_000_000)
-      // The origin may take as long as the answer.
-      #expect(
-        set.network.timeouts
-          == HTTPTimeouts(
-            connect: .seconds(2), idle: .seconds(60), total: .seconds(60),
-            minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 5, window: .seconds(4))))
-      #expect(set.network.concurrentFetches == 90)
-      #expect(try client(set).maximumConnectionsPerHost == 7)
-      #expect(try client(set).maximumConcurrentRequests == 90)
-      let bucket = try #require(set.caching.stores.first as? S3Store)
-      #expect(bucket.configuration.deadline == .seconds(2) && set.caching.storeReadLimit == .seconds(2))
-      let own = try configuration("idle_timeout = 0.5\ndownload_timeout = 3\nminimum_speed = 0").network
-        .timeouts
-      #expect(own.idle == .milliseconds(500) && own.total == .seconds(3) && own.minimumSpeed == nil)
-    }
-
     @Test("variables that containers and the package's own tests have are no settings")
     func otherVariables() throws {
       let variables = [
@@ -282,7 +270,22 @@
       try "kees = a\n".write(to: file, atomically: true, encoding: .utf8)
       let run = try await ChildRun(["serve", "--config", file.path(), "--check"], in: folder)
       #expect(run.status == 2 && run.errors.contains("line 1") && run.errors.contains("\"keys\""))
+      #expect {
+        try ServeSettings(file: "quality = 70\n\nquality = 80", environment: [:])
+      } throws: {
+        ($0 as? UsageError)?.message == "line 3 of the settings: quality is in line 1 already"
+      }
       #expect(try await ChildRun(["serve", "--config", "none"], in: folder).status == 2)
+      let empty = folder.url.appending(path: "keys").path()
+      try Data("# none\n".utf8).write(to: URL(fileURLWithPath: empty))
+      #expect {
+        try ServeSettings(file: "keys_file = \(empty)", environment: [:]).rules(isInsecure: false)
+      } throws: {
+        ($0 as? UsageError)?.message.contains("there is no key in it") == true
+      }
+      let open = try await ChildRun(
+        ["serve", "--check"], in: folder, variables: ["OZU_SOURCE": "https://a/"])
+      #expect(open.status == 2 && open.errors.contains("\"OZU_SOURCES\""))
     }
 
     @Test(
@@ -368,41 +371,5 @@
       #expect(picture.mark.size == PixelSize(20, 10) && picture.opacity == 0.5 && picture.enlarged == nil)
     }
 
-    @Test("the settings that count are printed as a file of settings, without secrets")
-    func printed() async throws {
-      let folder = try Folder()
-      let file = folder.url.appending(path: "ozu.conf")
-      try "keys = \(Self.keys)\nquality = 70\norigin_fields = https://a.test/ A: hush\n"
-        .write(to: file, atomically: true, encoding: .utf8)
-      let run = try await ChildRun(
-        ["serve", "--config", file.path(), "--print-settings"], in: folder,
-        variables: ["OZU_REDIS_PASSWORD": "hush", "OZU_TIMEOUT": "9"])
-      let output = String(decoding: run.output, as: UTF8.self)
-      #expect(run.status == 0 && !output.contains("hush") && !output.contains(Self.key))
-      let lines = output.split(separator: "\n").map(String.init)
-      for setting in ServeSettings.all {
-        #expect(lines.count { $0.hasPrefix("\(setting.name) ") || $0.hasPrefix("# \(setting.name) ") } == 1)
-      }
-      #expect(lines.contains("quality = 70") && lines.contains("timeout = 9"))
-      #expect(lines.contains("# keys is set, and secret") && lines.contains("# listen = 127.0.0.1:8080"))
-      let again = try ServeSettings(file: output, environment: [:])
-      #expect(again.text == (try ServeSettings(file: "quality = 70\ntimeout = 9", environment: [:])).text)
-    }
-
-    /// The page is written anew where the variable `WRITE_PAGES` is set.
-    @Test("the page of the settings is what the program prints")
-    func documentation() throws {
-      let url = Repository.url("Documentation/service-settings.md")
-      let page = try String(contentsOf: url, encoding: .utf8)
-      let (begin, end) = ("<!-- settings -->\n\n", "\n\n<!-- settings end -->")
-      let start = try #require(page.range(of: begin)?.upperBound)
-      let stop = try #require(page.range(of: end)?.lowerBound)
-      if ProcessInfo.processInfo.environment["WRITE_PAGES"] != nil {
-        try (page[..<start] + ServeSettings.tables + page[stop...]).write(
-          to: url, atomically: true, encoding: .utf8)
-        return
-      }
-      #expect(page[start..<stop] == ServeSettings.tables)
-    }
   }
 #endif

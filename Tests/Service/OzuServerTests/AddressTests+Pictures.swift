@@ -26,7 +26,13 @@ extension AddressTests {
       ("/rs:fill:20:20/g:sm", 20, 20), ("/rs:fit:20:20/dpr:2", 40, 30), ("/rs:fit:32:32:0:1", 32, 32),
       ("/c:10:20", 10, 20), ("/c:0:20:soea", 64, 20), ("/c:10:10/rs:fit:5:5", 5, 5),
       ("/w:32/pd:1:2:3:4", 38, 28), ("/w:32/pd:1/dpr:2", 68, 52), ("/w:32/bl:1/sh:1/fl:1:1/bg:f00", 32, 24),
-      ("/rs:fill:100:100/g:so", 48, 48),
+      ("/rs:fill:100:100/g:so", 64, 48), ("/rs:fill:100:100", 64, 48), ("/rs:fill:100:20", 64, 20),
+      ("/rs:fill:100:20/g:sm", 64, 20), ("/rs:fill:100:20/g:soea", 64, 20), ("/rs:fill:20:100/el:1", 20, 100),
+      ("/rs:fill-down:100:20", 64, 13), ("/rs:fill-down:100:20/g:no", 64, 13), ("/rs:auto:100:40", 64, 40),
+      ("/rs:fill:32:24/dpr:4", 64, 48), ("/rs:fill:32:16/dpr:4", 64, 32), ("/rs:fill:40:80/dpr:2", 40, 48),
+      ("/rs:fill:40:80/g:no/dpr:2", 40, 48), ("/rs:fill:40:80/rot:90", 40, 64),
+      ("/rs:fill:40:80/z:2", 64, 48),
+      ("/c:0:40/rs:fill:100:20", 64, 20),
     ])
   func sizes(options: String, width: Int, height: Int) async throws {
     var request = try Self.picture(options).request
@@ -70,7 +76,7 @@ extension AddressTests {
     // `auto` fills if the source and the size are both upright or both not, and else fits.
     ("rs:auto:32:16", 32, 16), ("rs:auto:20:20", 20, 20), ("rs:auto:16:32", 16, 12),
     ("rs:auto:16:32/rot:90", 16, 32),
-    ("rs:auto:32:16/rot:90", 12, 16), ("rs:auto:32:16/dpr:2", 64, 32), ("rs:auto:128:64", 64, 32),
+    ("rs:auto:32:16/rot:90", 12, 16), ("rs:auto:32:16/dpr:2", 64, 32), ("rs:auto:128:64", 64, 48),
     ("rs:auto:128:64:1", 128, 64), ("rs:auto:64:128:1", 64, 48), ("rs:auto:32:0", 32, 24),
     ("rt:auto/h:12", 16, 12),
     ("rt:auto", 64, 48), ("rs:auto:16:32:0:1", 16, 32),

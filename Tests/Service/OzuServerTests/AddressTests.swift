@@ -187,6 +187,10 @@ struct AddressTests {
       ("page:1", "this option of imgproxy Pro is not supported"),
       ("hashsum:sha256:00", "this option of imgproxy Pro is not supported"),
       ("unknown:1", "there is no such option"),
+      ("f:bmp", "this format is read here and not written: png and webp keep every pixel in fewer bytes"),
+      ("f:tiff", "this format is read here and not written: png and webp keep every pixel in fewer bytes"),
+      ("fq:ico:80", "this format is read here and not written: png and webp keep every pixel in fewer bytes"),
+      ("f:best", "imgproxy Pro's choice is not supported: without a format Accept decides"),
     ])
   func unsupported(option: String, reason: String) {
     let error = #expect(throws: AddressRefusal.self) {

@@ -76,6 +76,41 @@ struct OriginalAnswerTests {
     #expect(status == 200 || answer.headers["Cache-Control"] == "public, max-age=60")
   }
 
+  @Test(
+    "the source is asked for once for each request at most, and not at all while a picture of it is fresh",
+    arguments: [
+      ("w:10", "max-age=600", [1, 1, 1]), ("w:10/msr:1", "max-age=600", [1, 1, 1]),
+      ("w:10/msfs:100000/skp:jpg", "max-age=600", [1, 1, 1]), ("w:10/msr:0.001", "max-age=600", [1, 2, 3]),
+      ("w:10/skp:png", "max-age=600", [1, 2, 3]), ("w:10/msr:1", "no-cache", [1, 2, 3]),
+      ("w:10/skp:jpg", "no-store", [1, 2, 3]), ("raw:1", "max-age=600", [1, 2, 3]),
+    ])
+  func fetches(options: String, control: String, counts: [Int]) async throws {
+    let fixture = try Self.fixture()
+    try fixture.serve("a.png", control: control)
+    for count in counts {
+      // A condition that is not met must not cost a second fetch.
+      _ = await fixture.get(Self.address(options), count == 1 ? ["If-None-Match": "\"none\""] : [:])
+      #expect(fixture.network.requestCount(for: ServiceFixture.url("a.png")) == count)
+    }
+    // A body that the origin confirms is not decoded again.
+    let isStored =
+      control != "no-store" && !options.contains("0.001") && !["raw:1", "w:10/skp:png"].contains(options)
+    if isStored { #expect(fixture.service.pipeline.statistics.encodes == 1) }
+  }
+
+  @Test(
+    "a picture in memory is no answer to an address whose limits refuse its source, nor where the source is the answer"
+  )
+  func rememberedLimits() async throws {
+    let fixture = try Self.fixture()
+    #expect(await fixture.get(Self.address("w:10")).status == 200)
+    #expect(await fixture.get(Self.address("w:10/msfs:10")).status == 422)
+    #expect(await fixture.get(Self.address("w:10/msr:0.001")).status == 422)
+    #expect(fixture.network.requests.count == 1)
+    let original = await fixture.get(Self.address("w:10/skp:png"))
+    #expect(try original.body == ServiceFixture.picture())
+  }
+
   @Test("limits count the frames of an animation")
   func frames() {
     let still = ImageHeader(type: .gif, storedSize: PixelSize(1000, 1000))
@@ -111,7 +146,8 @@ struct OriginalAnswerTests {
     #expect(plain["size"] as? Int == data.count && plain["mime_type"] as? String == "image/png")
     #expect(
       plain["width"] as? Int == 64 && plain["height"] as? Int == 48 && plain["orientation"] as? Int == 1)
-    let options = "s:0/f:0/d:0/cs:1/b:1/sf:1/pn:1/a:1:1/avg:1/dc:1/bh:4:3/th:1/chs:sha256:md5"
+    let options =
+      "s:0/f:0/d:0/cs:1/b:1/sf:1/pn:1/a:1:1/avg:1/dc:1:1/p:8/bh:4:3/th:1/chs:sha256:md5:sha1:sha512"
     let all = try await Self.facts(options)
     #expect(all["size"] == nil && all["format"] == nil && all["width"] == nil)
     #expect(all["colorspace"] as? String == "srgb" && all["sample_format"] as? String == "uchar")
@@ -119,6 +155,7 @@ struct OriginalAnswerTests {
     #expect(all["transparency"] as? Bool == false && all["bands"] as? Int == 3)
     let digests = try #require(all["hashsums"] as? [String: String])
     #expect(digests["sha256"] == SHA256.hexDigest(of: Array(data)) && digests["md5"]?.count == 32)
+    #expect(digests["sha1"]?.count == 40 && digests["sha512"]?.count == 128)
     #expect(all["blurhash"] as? String == BlurHash(encoding: picture.bitmap).text)
     let hash = ThumbHash(encoding: picture.bitmap).bytes.map { String(format: "%02X", $0) }.joined()
     #expect(all["thumb_hash"] as? String == hash)
@@ -133,7 +170,51 @@ struct OriginalAnswerTests {
     }
     let average = try #require(all["average"] as? [String: Int])
     for (name, sum) in zip(["R", "G", "B"], sums) { #expect(abs((average[name] ?? -9) - sum / 3072) <= 1) }
-    #expect((all["dominant_colors"] as? [String: Any])?["dominant"] != nil)
+    let dominant = try #require(all["dominant_colors"] as? [String: [String: Int]])
+    let names = ["vibrant", "muted"].flatMap { [$0, "light_\($0)", "dark_\($0)"] } + ["dominant"]
+    #expect(Set(dominant.keys) == Set(names))
+    let palette = try #require(all["palette"] as? [[String: Int]])
+    #expect((2...8).contains(palette.count) && Set(palette).count == palette.count)
+  }
+
+  @Test("digests of the standards' examples, and of messages that end anywhere in a block")
+  func digests() {
+    let abc = Array("abc".utf8)
+    #expect(FileDigest.sha1.hexadecimal(of: abc) == "a9993e364706816aba3e25717850c26c9cd0d89d")
+    #expect(
+      FileDigest.sha512.hexadecimal(of: abc)
+        == "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+        + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f")
+    #expect(FileDigest.sha1.hexadecimal(of: []) == "da39a3ee5e6b4b0d3255bfef95601890afd80709")
+    // By Python's hashlib, of the digests of all lengths one after the other.
+    let messages = (0..<260).map { [UInt8](repeating: 0x61, count: $0) }
+    for (kind, expected) in [
+      (FileDigest.sha1, "a23c6ca628553ffc1c60dbaf7a58952b"), (.sha512, "307f67e8f63e7385ccc32f77d5422678"),
+    ] {
+      let all = messages.map { kind.hexadecimal(of: $0) }.joined()
+      #expect(FileDigest.md5.hexadecimal(of: Array(all.utf8)) == expected)
+    }
+  }
+
+  @Test(
+    "the palette of flat colours is these, the most frequent first; colours of a design are found, or made of others"
+  )
+  func palette() throws {
+    let (red, dark) = (ColorValue(red: 220, green: 20, blue: 30), ColorValue(red: 20, green: 30, blue: 60))
+    let bitmap = Bitmap(size: PixelSize(10, 10)) { x, _ in
+      let color = x < 7 ? red : dark
+      return Pixel(red: color.red, green: color.green, blue: color.blue, alpha: 255)
+    }
+    let picture = BGRABitmap(bitmap)
+    let palette = picture.palette(atMost: 16)
+    #expect(palette.map(\.color) == [red, dark] && palette.map(\.count) == [70, 30])
+    let found = picture.dominantColors(completed: false)
+    #expect(found == ["dominant": red, "vibrant": red, "dark_vibrant": dark])
+    let all = picture.dominantColors(completed: true)
+    #expect(all.count == 7 && found.allSatisfy { all[$0.key] == $0.value })
+    // The hue of the red one, lighter.
+    let light = try #require(all["light_vibrant"])
+    #expect(light.red > 220 && light.green > 100 && light.blue > light.green && light.red > light.blue)
   }
 
   @Test(
@@ -143,11 +224,16 @@ struct OriginalAnswerTests {
       ("/info/x/plain/https://origin.test/a.png@webp", 400), ("/info/x", 404), ("/info/", 404),
       ("/info/x/w:10/plain/https://origin.test/a.png", 400),
       ("/info/x/exif:1/plain/https://origin.test/a.png", 400),
-      ("/info/x/palette:3/plain/https://origin.test/a.png", 400),
+      ("/info/x/palette:3/plain/https://origin.test/a.png", 200),
+      ("/info/x/p:1/plain/https://origin.test/a.png", 400),
+      ("/info/x/p:257/plain/https://origin.test/a.png", 400),
+      ("/info/x/phash:1/plain/https://origin.test/a.png", 400),
       ("/info/x/exp:1/plain/https://origin.test/a.png", 404), ("/info/x/plain/file:///etc/passwd", 403),
       ("/info/x/hs:none/plain/https://origin.test/a.png", 200),
       ("/info/x/hs:sha256:\(String(repeating: "0", count: 64))/plain/https://origin.test/a.png", 422),
       ("/info/x/hs:sha1:00/plain/https://origin.test/a.png", 400),
+      ("/info/x/hs:sha1:\(String(repeating: "0", count: 40))/plain/https://origin.test/a.png", 422),
+      ("/info/x/chs:sha3/plain/https://origin.test/a.png", 400),
       ("/info/x/msr:0.001/plain/https://origin.test/a.png", 422),
       ("/info/x/plain/https://origin.test/none.png", 404),
       ("/info/x/plain/https://origin.test/page.html", 422),

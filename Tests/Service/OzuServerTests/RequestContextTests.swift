@@ -80,6 +80,25 @@ struct RequestContextTests {
   }
 
   @Test(
+    "the log has no login of an address, and a line for people has what is known",
+    arguments: [
+      ("/x/w:1/plain/https://ann:secret@a.test/b.png@webp", "/x/w:1/plain/https://…@a.test/b.png@webp"),
+      ("/x/plain/https%3A%2F%2Fann%3Asecret%40a.test%2Fb.png", "/x/plain/https%3A%2F%2F…@a.test%2Fb.png"),
+      ("/x/plain/https:/ann:secret@a.test/b.png", "/x/plain/https:/…@a.test/b.png"),
+      ("/x/w:10/plain/https://a.test/b@c.png@webp", "/x/w:10/plain/https://a.test/b@c.png@webp"),
+    ])
+  func logins(target: String, shown: String) async throws {
+    let records = Mutex<[ServiceLogRecord]>([])
+    let fixture = try ServiceFixture { $0.log = { record in records.withLock { $0.append(record) } } }
+    _ = await fixture.get(target, ["X-Request-Id": "n1"])
+    let record = try #require(records.withLock { $0.first })
+    #expect(record.target == shown && !record.jsonLine.contains("secret"))
+    let line = record.textLine
+    #expect(line.contains(" 404 failed GET \(shown) ") && line.hasSuffix(" id=n1"), "\(line)")
+    #expect(line.contains("failure=\"no such address\"") && !line.contains("\n"))
+  }
+
+  @Test(
     "addresses have the prefix of the settings, and the service's own pages have none",
     arguments: [
       ("/p/q/32/a.png", 200), ("/32/a.png", 404), ("/p/q32/a.png", 404), ("/p/q", 404),
@@ -179,7 +198,8 @@ struct RequestContextTests {
     _ = await fixture.get("/32/a.png", ["Accept": "image/webp"])
     let text = String(decoding: await fixture.get("/metrics").body, as: UTF8.self)
     for line in [
-      "ozu_build_info{version=\"1.2.3\"} 1", "# TYPE process_cpu_seconds_total counter",
+      "# HELP ozu_build_info The version of the program, and for what it was built.",
+      "# TYPE process_cpu_seconds_total counter",
       "ozu_step_duration_seconds_count{step=\"decode\",format=\"webp\"} 1",
       "ozu_step_duration_seconds_bucket{step=\"encode\",format=\"webp\",le=\"+Inf\"} 1",
     ] {

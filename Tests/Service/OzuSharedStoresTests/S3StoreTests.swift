@@ -112,6 +112,24 @@ struct S3StoreTests {
     #expect(service[name] == nil && store.statistics.damaged == 1)
   }
 
+  @Test(
+    "the object that another machine has written meanwhile is not removed with the damaged one that was read")
+  func replacedObject() async throws {
+    let store = try store()
+    let name = store.requests.name(of: key)
+    service[name] = Data("damaged".utf8)
+    let good = SharedEntry.encode(entry, for: key)
+    service.react = { [service] request in
+      if request.method == "DELETE" { service[name] = good }
+      return nil
+    }
+    try await blocking { [key, entry] () throws in
+      #expect(try store.read(key) == nil)
+      #expect(try store.read(key) == entry)
+    }
+    #expect(service[name] == good && service.faults == [])
+  }
+
   @Test("a wrong secret is an error, and after three the circuit opens")
   func wrongSecret() async throws {
     let store = try store { $0.credentials = { S3Credentials(accessKey: "AKIDEXAMPLE", secretKey: "wrong") } }

@@ -57,7 +57,7 @@
       }
       let isInsecure = arguments.has("insecure")
       var rules = try settings.rules(isInsecure: isInsecure)
-      let log = RequestLog(console)
+      let log = RequestLog(console, isText: try settings.logsText())
       let reports = StoreReports { log.report($0) }
       var configuration = try settings.configuration(reports: reports)
       configuration.version = Version.current
@@ -126,6 +126,7 @@
       await statusListener?.stop(within: .zero)
       await service.pipeline.flush()
       await service.pipeline.diskCache?.close()
+      await configuration.spans?.flush()
       log.finish()
       return .done
     }

@@ -10,10 +10,12 @@
     private static let limit = 10_000
 
     private let console: Console
+    private let isText: Bool
     private let queue = DispatchQueue(label: "ozu.log", qos: .utility)
     private let state = Mutex((waiting: 0, left: 0))
 
-    init(_ console: Console) { self.console = console }
+    /// - Parameter isText: whether lines are for people; else each is an object of JSON.
+    init(_ console: Console, isText: Bool = false) { (self.console, self.isText) = (console, isText) }
 
     func write(_ record: ServiceLogRecord) {
       let isTaken = state.withLock { state in
@@ -26,14 +28,14 @@
       }
       guard isTaken else { return }
       queue.async { [self] in
-        console.print(record.jsonLine)
+        console.print(isText ? record.textLine : record.jsonLine)
         let left = state.withLock { state in
           state.waiting -= 1
           guard state.waiting == 0 else { return 0 }
           defer { state.left = 0 }
           return state.left
         }
-        if left > 0 { console.print("{\"dropped\": \(left)}") }
+        if left > 0 { console.print(isText ? "\(left) lines were left out" : "{\"dropped\": \(left)}") }
       }
     }
 

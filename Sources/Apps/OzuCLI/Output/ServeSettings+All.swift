@@ -21,363 +21,286 @@
 
     static let all = groups.flatMap(\.settings)
 
-    static let groups = [
-      Group(
-        title: "Where it listens",
-        settings: [
-          Setting(
-            name: "listen", standard: "127.0.0.1:8080",
-            help:
-              "the address and the port to listen at; unix:PATH for a socket; systemd for the socket that systemd passes"
-          ),
-          Setting(
-            name: "socket_mode", standard: "660",
-            help: "the permissions of the socket of unix:PATH, in octal digits"),
-          Setting(
-            name: "status_listen", standard: "",
-            help:
-              "a second address, as of listen, that answers /health, /ready and /metrics alone; /metrics is not answered at listen then"
-          ),
-          Setting(
-            name: "path_prefix", standard: "",
-            help: "the beginning of all addresses of pictures, such as /pictures; it is not signed"),
-          Setting(
-            name: "clients", standard: "4096",
-            help: "the most connections of clients at a time"),
-          Setting(
-            name: "head_timeout", standard: "10",
-            help: "the seconds that a client has to send a request"),
-          Setting(
-            name: "keep_alive", standard: "60",
-            help: "the seconds that a connection may wait for its next request"),
-          Setting(
-            name: "write_timeout", standard: "30",
-            help: "the seconds that a client may take no byte of an answer"),
-        ]),
-      Group(
-        title: "Who may ask for what",
-        settings: [
-          Setting(
-            name: "keys", standard: "", isSecret: true, isReloadable: true,
-            help:
-              "KEY:SALT in hexadecimal digits, several separated by commas: the first signs, all are accepted"
-          ),
-          Setting(
-            name: "keys_file", standard: "", isReloadable: true,
-            help: "a file of such pairs, one a line, after those of keys; it is read again at SIGHUP"),
-          Setting(
-            name: "signature_bytes", standard: "32", isReloadable: true,
-            help: "the bytes of a signature in an address, 16 to 32"),
-          Setting(
-            name: "sources", standard: "", isReloadable: true,
-            help:
-              "the beginnings of the allowed addresses of pictures, separated by commas; any address by default"
-          ),
-          Setting(
-            name: "hosts", standard: "", isReloadable: true,
-            help: "the hosts that redirects may lead to; by default only the addresses of sources"),
-          Setting(
-            name: "private_networks", standard: "no", isReloadable: true,
-            help: "whether hosts of private networks may be asked"),
-          Setting(
-            name: "presets", standard: "", isReloadable: true,
-            help: "NAME=OPTIONS, several separated by semicolons; one may name others before it"),
-          Setting(
-            name: "only_presets", standard: "no", isReloadable: true,
-            help: "whether addresses may only name presets"),
-          Setting(
-            name: "allowed_options", standard: "", isReloadable: true,
-            help:
-              "the names of the options that addresses may have, separated by commas, long and short ones; all by default"
-          ),
-          Setting(
-            name: "raw", standard: "yes", isReloadable: true,
-            help: "whether the option raw may have a source sent as it is, with all its metadata"),
-          Setting(
-            name: "info", standard: "picture", isReloadable: true,
-            help:
-              "what /info/… tells of a source: none, picture (its file, size and colours), metadata (also EXIF data without the place) or everything"
-          ),
-          Setting(
-            name: "playground", standard: "no",
-            help: "whether / is a page to try options on, for users who have its token"),
-          Setting(
-            name: "playground_token", standard: "", isSecret: true,
-            help:
-              "16 characters or more; by default one is made and printed, if only this machine can connect"),
-        ]),
-      Group(
-        title: "Where pictures come from",
-        settings: [
-          Setting(
-            name: "base_address", standard: "", isReloadable: true,
-            help:
-              "the address, with a slash at its end, that pictures without a scheme in their address are below"
-          ),
-          Setting(
-            name: "rewrites", standard: "", isReloadable: true,
-            help:
-              "BEGINNING=ADDRESS/, several separated by commas: beginnings that stand for others; sources applies to the result"
-          ),
-          Setting(
-            name: "origin_fields", standard: "", isSecret: true, isReloadable: true,
-            help:
-              "ADDRESS NAME: VALUE, several separated by semicolons: fields for addresses with this beginning, as a password; no redirect gets them"
-          ),
-          Setting(
-            name: "folders", standard: "",
-            help:
-              "NAME=PATH, several separated by commas: folders whose pictures are local://NAME/…; without a name local:///…"
-          ),
-          Setting(
-            name: "folder_age", standard: "60",
-            help: "the seconds that a picture of a folder is served without a look at its file"),
-          Setting(
-            name: "buckets", standard: "", isReloadable: true,
-            help: "the buckets of S3 whose pictures are s3://BUCKET/KEY, separated by commas"),
-          Setting(
-            name: "buckets_endpoint", standard: "", isReloadable: true,
-            help: "the address of the service of these buckets; that of Amazon by default"),
-          Setting(
-            name: "buckets_region", standard: "us-east-1", isReloadable: true,
-            help: "their region"),
-          Setting(
-            name: "buckets_style", standard: "", isReloadable: true,
-            help: "host or path: where addresses have the bucket; by default host at Amazon, path elsewhere"),
-          Setting(
-            name: "buckets_access_key", standard: "", isReloadable: true,
-            help: "the name of their key; also read from AWS_ACCESS_KEY_ID; without one they are public"),
-          Setting(
-            name: "buckets_secret_key", standard: "", isSecret: true, isReloadable: true,
-            help: "their key; also read from AWS_SECRET_ACCESS_KEY"),
-          Setting(
-            name: "buckets_session_token", standard: "", isSecret: true, isReloadable: true,
-            help: "the token of temporary keys; also read from AWS_SESSION_TOKEN"),
-          Setting(
-            name: "buckets_ca", standard: "", isReloadable: true,
-            help: "a PEM file of the trusted authorities for these buckets; by default those of the system"),
-          Setting(
-            name: "fallback", standard: "",
-            help: "the file of the picture that is served where a source is missing or cannot be read"),
-          Setting(
-            name: "fallback_status", standard: "",
-            help: "the status of an answer with it, such as 200; by default that of the failure"),
-          Setting(
-            name: "fallback_age", standard: "60",
-            help: "the seconds that clients may keep it"),
-        ]),
-      Group(
-        title: "How results look",
-        settings: [
-          Setting(
-            name: "quality", standard: "80", isReloadable: true,
-            help:
-              "the compression quality when an address names none; with other ones for single formats: 80,avif=60"
-          ),
-          Setting(
-            name: "effort", standard: "low", isReloadable: true,
-            help: "the time that is taken to make files small: low, medium or high"),
-          Setting(
-            name: "formats", standard: "", isReloadable: true,
-            help:
-              "the formats that are written, separated by commas, such as webp,avif; jpg and png always are; all by default"
-          ),
-          Setting(
-            name: "negotiate", standard: "yes", isReloadable: true,
-            help: "whether the field Accept of a request decides about the format where an address does not"),
-          Setting(
-            name: "client_hints", standard: "no", isReloadable: true,
-            help: "whether the client hints DPR and Width are used"),
-          Setting(
-            name: "largest_side", standard: "4096", isReloadable: true,
-            help: "the largest side of a result, in pixels"),
-          Setting(
-            name: "keep_copyright", standard: "no", isReloadable: true,
-            help:
-              "whether results have the artist and the copyright of their sources where they have no other metadata"
-          ),
-          Setting(
-            name: "watermark", standard: "", isReloadable: true,
-            help: "the file of the picture that the option watermark draws"),
-          Setting(
-            name: "watermark_opacity", standard: "1", isReloadable: true,
-            help: "its opacity, from 0 to 1"),
-          Setting(
-            name: "watermark_text_style", standard: "", isReloadable: true,
-            help:
-              "how the option watermark_text draws texts, such as font=serif,size=24,color=#fff; without it there are none"
-          ),
-          Setting(
-            name: "watermark_text_length", standard: "200", isReloadable: true,
-            help: "the most characters of such a text"),
-          Setting(
-            name: "cards", standard: "", isReloadable: true,
-            help: "a folder of templates: NAME.json is what the address card://NAME?title=Hello draws"),
-        ]),
-      Group(
-        title: "What a picture may cost",
-        settings: [
-          Setting(
-            name: "source_pixels", standard: "256000000",
-            help: "the most pixels of a source"),
-          Setting(
-            name: "source_bytes", standard: "67108864",
-            help: "the most bytes of a source"),
-          Setting(
-            name: "source_frames", standard: "1000",
-            help: "the most frames of an animation; the others are left out, and 1 shows the first alone"),
-          Setting(
-            name: "decoded_bytes", standard: "536870912",
-            help:
-              "the most bytes of memory that decoding a picture may take, and all decodes at a time together"),
-          Setting(
-            name: "processor_time", standard: "5",
-            help: "the seconds of processor time that decoding a picture may take; more on a slow machine"),
-          Setting(
-            name: "workers", standard: "",
-            help: "how many pictures are decoded or encoded at a time; as many as processors by default"),
-          Setting(
-            name: "isolation", standard: "required",
-            help: "required, preferred or off: decode in processes of their own"),
-        ]),
-      Group(
-        title: "How long work may take, and how much waits",
-        settings: [
-          Setting(
-            name: "pending", standard: "256",
-            help: "how many requests may wait; more requests get 503"),
-          Setting(
-            name: "timeout", standard: "30",
-            help: "the seconds that an answer may take; then 504"),
-          Setting(
-            name: "connections", standard: "32",
-            help: "the most connections to an origin"),
-          Setting(
-            name: "downloads", standard: "128",
-            help: "the most downloads at a time, from all origins; one origin has half of them at most"),
-          Setting(
-            name: "connect_timeout", standard: "5",
-            help: "the seconds to connect to an origin"),
-          Setting(
-            name: "idle_timeout", standard: "",
-            help: "the seconds that an origin may be silent; as timeout by default"),
-          Setting(
-            name: "download_timeout", standard: "",
-            help: "the seconds for a whole download, with redirects and retries; as timeout by default"),
-          Setting(
-            name: "minimum_speed", standard: "1000",
-            help: "the bytes a second that an origin must send after its answer has begun; 0 for any speed"),
-          Setting(
-            name: "speed_window", standard: "10",
-            help: "the seconds over which minimum_speed is measured"),
-          Setting(
-            name: "drain", standard: "20",
-            help: "the seconds that answers have left after SIGTERM"),
-        ]),
-      Group(
-        title: "What clients and caches keep",
-        settings: [
-          Setting(
-            name: "age", standard: "source",
-            help:
-              "how long clients may keep a picture: source (as its origin says), a number of seconds whatever it says, or never"
-          ),
-          Setting(
-            name: "longest_age", standard: "31536000",
-            help: "the most seconds that clients may keep a picture"),
-          Setting(
-            name: "failure_age", standard: "60",
-            help: "the seconds that clients may keep the answer that a source is missing or is no picture"),
-          Setting(
-            name: "allow_origin", standard: "",
-            help: "the value of Access-Control-Allow-Origin, such as *; no field by default"),
-          Setting(
-            name: "response_fields", standard: "",
-            help: "NAME: VALUE, several separated by semicolons: fields of every answer"),
-        ]),
-      Group(
-        title: "Caches of this machine",
-        settings: [
-          Setting(
-            name: "cache", standard: "",
-            help: "the folder of the disk cache; by default there is none"),
-          Setting(
-            name: "cache_bytes", standard: "1073741824",
-            help: "the most bytes of the disk cache"),
-          Setting(
-            name: "memory_bytes", standard: "134217728",
-            help: "the bytes of finished files that memory keeps"),
-        ]),
-      Group(
-        title: "Stores that machines share",
-        settings: [
-          Setting(
-            name: "redis", standard: "",
-            help:
-              "HOST:PORT or a socket's path of Redis or Valkey, several separated by commas: files and leases are shared"
-          ),
-          Setting(
-            name: "redis_user", standard: "",
-            help: "the user of Redis"),
-          Setting(
-            name: "redis_password", standard: "", isSecret: true,
-            help: "the password of Redis"),
-          Setting(
-            name: "redis_deadline", standard: "50",
-            help: "the milliseconds to wait for an answer of Redis"),
-          Setting(
-            name: "s3_endpoint", standard: "",
-            help:
-              "the address of S3 or of a compatible service: a shared store below Redis, for files and originals"
-          ),
-          Setting(
-            name: "s3_bucket", standard: "",
-            help: "the bucket, unless the address names it"),
-          Setting(
-            name: "s3_region", standard: "us-east-1",
-            help: "the region that requests are signed for"),
-          Setting(
-            name: "s3_access_key", standard: "",
-            help: "the name of the key; also read from AWS_ACCESS_KEY_ID"),
-          Setting(
-            name: "s3_secret_key", standard: "", isSecret: true,
-            help: "the key that requests are signed with; also read from AWS_SECRET_ACCESS_KEY"),
-          Setting(
-            name: "s3_session_token", standard: "", isSecret: true,
-            help: "the token of temporary keys; also read from AWS_SESSION_TOKEN"),
-          Setting(
-            name: "s3_deadline", standard: "300",
-            help: "the milliseconds to wait for an answer of S3"),
-          Setting(
-            name: "s3_prefix", standard: "ozu/",
-            help: "the beginning of the names of all objects"),
-          Setting(
-            name: "s3_ca", standard: "",
-            help: "a PEM file of the trusted authorities for S3; by default those of the system"),
-        ]),
-      Group(
-        title: "What it tells of itself",
-        settings: [
-          Setting(
-            name: "metrics", standard: "yes",
-            help: "whether /metrics is answered"),
-          Setting(
-            name: "log", standard: "yes",
-            help: "whether each request is a line of JSON on standard output"),
-          Setting(
-            name: "log_level", standard: "info", isReloadable: true,
-            help:
-              "which requests are logged: info (all), warning (refused and failed ones) or error (those with a status from 500 on)"
-          ),
-          Setting(
-            name: "forwarded_for", standard: "no",
-            help:
-              "whether the log has the last address of X-Forwarded-For as that of the client: where only a proxy can connect"
-          ),
-          Setting(
-            name: "continue_traces", standard: "no",
-            help: "whether requests to origins continue the trace of traceparent"),
-        ]),
-    ]
+    static let groups: [Group] =
+      [
+        Group(
+          title: "Where it listens",
+          settings: [
+            Setting(
+              name: "listen", standard: "127.0.0.1:8080",
+              help:
+                "the address and the port to listen at; unix:PATH for a socket; systemd for the socket that systemd passes"
+            ),
+            Setting(
+              name: "socket_mode", standard: "660",
+              help: "the permissions of the socket of unix:PATH, in octal digits"),
+            Setting(
+              name: "status_listen", standard: "",
+              help:
+                "a second address, as of listen, that answers /health, /ready and /metrics alone; /metrics is not answered at listen then"
+            ),
+            Setting(
+              name: "path_prefix", standard: "",
+              help: "the beginning of all addresses of pictures, such as /pictures; it is not signed"),
+            Setting(
+              name: "clients", standard: "4096",
+              help: "the most connections of clients at a time"),
+            Setting(
+              name: "head_timeout", standard: "10",
+              help: "the seconds that a client has to send a request"),
+            Setting(
+              name: "keep_alive", standard: "60",
+              help: "the seconds that a connection may wait for its next request"),
+            Setting(
+              name: "write_timeout", standard: "30",
+              help: "the seconds that a client may take no byte of an answer"),
+          ]),
+        Group(
+          title: "Who may ask for what",
+          settings: [
+            Setting(
+              name: "keys", standard: "", isSecret: true, isReloadable: true,
+              help:
+                "KEY:SALT in hexadecimal digits, several separated by commas: the first signs, all are accepted"
+            ),
+            Setting(
+              name: "keys_file", standard: "", isReloadable: true,
+              help: "a file of such pairs, one a line, after those of keys; it is read again at SIGHUP"),
+            Setting(
+              name: "signature_bytes", standard: "32", isReloadable: true,
+              help: "the bytes of a signature in an address, 16 to 32"),
+            Setting(
+              name: "sources", standard: "", isReloadable: true,
+              help:
+                "the beginnings of the allowed addresses of pictures, separated by commas; any address by default"
+            ),
+            Setting(
+              name: "hosts", standard: "", isReloadable: true,
+              help: "the hosts that redirects may lead to; by default only the addresses of sources"),
+            Setting(
+              name: "private_networks", standard: "no", isReloadable: true,
+              help: "whether hosts of private networks may be asked"),
+            Setting(
+              name: "presets", standard: "", isReloadable: true,
+              help: "NAME=OPTIONS, several separated by semicolons; one may name others before it"),
+            Setting(
+              name: "only_presets", standard: "no", isReloadable: true,
+              help: "whether addresses may only name presets"),
+            Setting(
+              name: "allowed_options", standard: "", isReloadable: true,
+              help:
+                "the names of the options that addresses may have, separated by commas, long and short ones; all by default"
+            ),
+            Setting(
+              name: "raw", standard: "yes", isReloadable: true,
+              help: "whether the option raw may have a source sent as it is, with all its metadata"),
+            Setting(
+              name: "info", standard: "picture", isReloadable: true,
+              help:
+                "what /info/… tells of a source: none, picture (its file, size and colours), metadata (also EXIF data without the place) or everything"
+            ),
+            Setting(
+              name: "playground", standard: "no",
+              help: "whether / is a page to try options on, for users who have its token"),
+            Setting(
+              name: "playground_token", standard: "", isSecret: true,
+              help:
+                "16 characters or more; by default one is made and printed, if only this machine can connect"),
+          ]),
+        Group(
+          title: "Where pictures come from",
+          settings: [
+            Setting(
+              name: "base_address", standard: "", isReloadable: true,
+              help:
+                "the address, with a slash at its end, that pictures without a scheme in their address are below"
+            ),
+            Setting(
+              name: "rewrites", standard: "", isReloadable: true,
+              help:
+                "BEGINNING=ADDRESS/, several separated by commas: beginnings that stand for others; sources applies to the result"
+            ),
+            Setting(
+              name: "origin_fields", standard: "", isSecret: true, isReloadable: true,
+              help:
+                "ADDRESS NAME: VALUE, several separated by semicolons: fields for addresses with this beginning, as a password; no redirect gets them"
+            ),
+            Setting(
+              name: "folders", standard: "",
+              help:
+                "NAME=PATH, several separated by commas: folders whose pictures are local://NAME/…; without a name local:///…"
+            ),
+            Setting(
+              name: "folder_age", standard: "60",
+              help: "the seconds that a picture of a folder is served without a look at its file"),
+            Setting(
+              name: "buckets", standard: "", isReloadable: true,
+              help: "the buckets of S3 whose pictures are s3://BUCKET/KEY, separated by commas"),
+            Setting(
+              name: "buckets_endpoint", standard: "", isReloadable: true,
+              help: "the address of the service of these buckets; that of Amazon by default"),
+            Setting(
+              name: "buckets_region", standard: "us-east-1", isReloadable: true,
+              help: "their region"),
+            Setting(
+              name: "buckets_style", standard: "", isReloadable: true,
+              help: "host or path: where addresses have the bucket; by default host at Amazon, path elsewhere"
+            ),
+            Setting(
+              name: "buckets_access_key", standard: "", isReloadable: true,
+              help: "the name of their key; also read from AWS_ACCESS_KEY_ID; without one they are public"),
+            Setting(
+              name: "buckets_secret_key", standard: "", isSecret: true, isReloadable: true,
+              help: "their key; also read from AWS_SECRET_ACCESS_KEY"),
+            Setting(
+              name: "buckets_session_token", standard: "", isSecret: true, isReloadable: true,
+              help: "the token of temporary keys; also read from AWS_SESSION_TOKEN"),
+            Setting(
+              name: "buckets_ca", standard: "", isReloadable: true,
+              help: "a PEM file of the trusted authorities for these buckets; by default those of the system"),
+            Setting(
+              name: "fallback", standard: "",
+              help: "the file of the picture that is served where a source is missing or cannot be read"),
+            Setting(
+              name: "fallback_status", standard: "",
+              help: "the status of an answer with it, such as 200; by default that of the failure"),
+            Setting(
+              name: "fallback_age", standard: "60",
+              help: "the seconds that clients may keep it"),
+          ]),
+        Group(
+          title: "How results look",
+          settings: [
+            Setting(
+              name: "quality", standard: "80", isReloadable: true,
+              help:
+                "the compression quality when an address names none; with other ones for single formats: 80,avif=60"
+            ),
+            Setting(
+              name: "effort", standard: "low", isReloadable: true,
+              help:
+                "the time that is taken to make files small: low, medium or high; with other ones for single formats: low,avif=medium"
+            ),
+            Setting(
+              name: "formats", standard: "", isReloadable: true,
+              help:
+                "the formats that are written, separated by commas, such as webp,avif; jpg and png always are; all by default"
+            ),
+            Setting(
+              name: "negotiate", standard: "yes", isReloadable: true,
+              help: "whether the field Accept of a request decides about the format where an address does not"
+            ),
+            Setting(
+              name: "client_hints", standard: "no", isReloadable: true,
+              help: "whether the client hints DPR and Width are used"),
+            Setting(
+              name: "largest_side", standard: "4096", isReloadable: true,
+              help: "the largest side of a result, in pixels"),
+            Setting(
+              name: "keep_copyright", standard: "no", isReloadable: true,
+              help:
+                "whether results have the artist and the copyright of their sources where they have no other metadata"
+            ),
+            Setting(
+              name: "watermark", standard: "", isReloadable: true,
+              help: "the file of the picture that the option watermark draws"),
+            Setting(
+              name: "watermark_opacity", standard: "1", isReloadable: true,
+              help: "its opacity, from 0 to 1"),
+            Setting(
+              name: "watermark_text_style", standard: "", isReloadable: true,
+              help:
+                "how the option watermark_text draws texts, such as font=serif,size=24,color=#fff; without it there are none"
+            ),
+            Setting(
+              name: "watermark_text_length", standard: "200", isReloadable: true,
+              help: "the most characters of such a text"),
+            Setting(
+              name: "cards", standard: "", isReloadable: true,
+              help: "a folder of templates: NAME.json is what the address card://NAME?title=Hello draws"),
+          ]),
+        Group(
+          title: "What a picture may cost",
+          settings: [
+            Setting(
+              name: "source_pixels", standard: "256000000",
+              help: "the most pixels of a source"),
+            Setting(
+              name: "source_bytes", standard: "67108864",
+              help: "the most bytes of a source"),
+            Setting(
+              name: "source_frames", standard: "1000",
+              help: "the most frames of an animation; the others are left out, and 1 shows the first alone"),
+            Setting(
+              name: "decoded_bytes", standard: "536870912",
+              help:
+                "the most bytes of memory that decoding a picture may take, and all decodes at a time together"
+            ),
+            Setting(
+              name: "processor_time", standard: "5",
+              help: "the seconds of processor time that decoding a picture may take; more on a slow machine"),
+            Setting(
+              name: "workers", standard: "",
+              help: "how many pictures are decoded or encoded at a time; as many as processors by default"),
+            Setting(
+              name: "isolation", standard: "required",
+              help: "required, preferred or off: decode in processes of their own"),
+          ]),
+        Group(
+          title: "How long work may take, and how much waits",
+          settings: [
+            Setting(
+              name: "pending", standard: "256",
+              help: "how many requests may wait; more requests get 503"),
+            Setting(
+              name: "timeout", standard: "30",
+              help: "the seconds that an answer may take; then 504"),
+            Setting(
+              name: "connections", standard: "32",
+              help: "the most connections to an origin"),
+            Setting(
+              name: "downloads", standard: "128",
+              help: "the most downloads at a time, from all origins; one origin has half of them at most"),
+            Setting(
+              name: "connect_timeout", standard: "5",
+              help: "the seconds to connect to an origin"),
+            Setting(
+              name: "idle_timeout", standard: "",
+              help: "the seconds that an origin may be silent; as timeout by default"),
+            Setting(
+              name: "download_timeout", standard: "",
+              help: "the seconds for a whole download, with redirects and retries; as timeout by default"),
+            Setting(
+              name: "minimum_speed", standard: "1000",
+              help: "the bytes a second that an origin must send after its answer has begun; 0 for any speed"),
+            Setting(
+              name: "speed_window", standard: "10",
+              help: "the seconds over which minimum_speed is measured"),
+            Setting(
+              name: "drain", standard: "20",
+              help: "the seconds that answers have left after SIGTERM"),
+          ]),
+        Group(
+          title: "What clients and caches keep",
+          settings: [
+            Setting(
+              name: "age", standard: "source",
+              help:
+                "how long clients may keep a picture: source (as its origin says), a number of seconds whatever it says, or never"
+            ),
+            Setting(
+              name: "longest_age", standard: "31536000",
+              help: "the most seconds that clients may keep a picture"),
+            Setting(
+              name: "failure_age", standard: "60",
+              help: "the seconds that clients may keep the answer that a source is missing or is no picture"),
+            Setting(
+              name: "allow_origin", standard: "",
+              help: "the value of Access-Control-Allow-Origin, such as *; no field by default"),
+            Setting(
+              name: "response_fields", standard: "",
+              help: "NAME: VALUE, several separated by semicolons: fields of every answer"),
+          ]),
+      ] + operationGroups
   }
 #endif

@@ -10,6 +10,9 @@
     /// Sets what addresses may ask for, and how results are written.
     func setAnswers(_ rules: inout AddressRules) throws(UsageError) {
       rules.allowedOptions = Set(list("allowed_options"))
+      for name in list("allowed_options") where !AddressRules.hasOption(name) {
+        throw UsageError("allowed_options: there is no option \"\(name)\"")
+      }
       rules.allowsRaw = try flag("raw")
       rules.keepsCopyright = try flag("keep_copyright")
       rules.negotiatesFormat = try flag("negotiate")
@@ -18,10 +21,7 @@
         throw UsageError("info = \(self["info"]): none, picture, metadata or everything is needed")
       }
       rules.information = detail
-      guard let effort = EncodingOptions.Effort(rawValue: self["effort"]) else {
-        throw UsageError("effort = \(self["effort"]): low, medium or high is needed")
-      }
-      rules.effort = effort
+      try setEfforts(&rules)
       for word in list("formats") {
         guard let format = ImageFormat.written.first(where: { $0.endings.contains(word) }) else {
           throw UsageError("formats: \(word): this format cannot be written")
@@ -35,6 +35,33 @@
       rules.quality = quality.common ?? rules.quality
       rules.qualities = quality.byFormat
       rules.largestSide = try integer("largest_side", in: 1...16_384)
+    }
+
+    /// Reads `low` or `low,avif=medium`.
+    private func setEfforts(_ rules: inout AddressRules) throws(UsageError) {
+      var common: EncodingOptions.Effort?
+      for word in list("effort") {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+          String.init)
+        guard let effort = EncodingOptions.Effort(rawValue: parts[parts.count - 1]) else {
+          throw UsageError(
+            "effort = \(self["effort"]): low, medium or high is needed",
+            hint: "For example: low, or low,avif=medium.")
+        }
+        var isRepeated = common != nil
+        if parts.count == 1 {
+          common = effort
+        } else {
+          guard let format = ImageFormat.written.first(where: { $0.endings.contains(parts[0]) }) else {
+            throw UsageError("effort = \(self["effort"]): \(parts[0]): this format cannot be written")
+          }
+          isRepeated = rules.efforts.updateValue(effort, forKey: format.type) != nil
+        }
+        guard !isRepeated else {
+          throw UsageError("effort = \(self["effort"]): one format has two efforts")
+        }
+      }
+      rules.effort = common ?? rules.effort
     }
 
     /// Sets what clients may keep, and what every answer says.
@@ -53,19 +80,47 @@
       configuration.fallback = try fallback()
       configuration.continuesTraces = try flag("continue_traces")
       configuration.readsForwardedAddress = try flag("forwarded_for")
-      var fields = list("response_fields", ";")
+      configuration.responseFields = try fields("response_fields")
       if !self["allow_origin"].isEmpty {
-        fields.append("Access-Control-Allow-Origin: \(self["allow_origin"])")
+        guard Self.isFieldValue(self["allow_origin"]) else {
+          throw UsageError("allow_origin: this cannot be the value of a field")
+        }
+        configuration.responseFields["Access-Control-Allow-Origin"] = self["allow_origin"]
       }
-      for text in fields {
+      configuration.spans = try spans()
+      configuration.pathPrefix = try pathPrefix()
+    }
+
+    /// Header fields: `NAME: VALUE`, separated by semicolons.
+    private func fields(_ name: String) throws(UsageError) -> HTTPHeaders {
+      var fields = HTTPHeaders()
+      let isSecret = Self.all.contains { $0.name == name && $0.isSecret }
+      for text in list(name, ";") {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let value = parts.count == 2 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
         guard parts.count == 2, Self.isFieldName(parts[0]), Self.isFieldValue(value) else {
-          throw UsageError("response_fields: \(text): NAME: VALUE is needed")
+          throw UsageError("\(name)\(isSecret ? "" : ": \(text)"): NAME: VALUE is needed")
         }
-        configuration.responseFields[String(parts[0])] = value
+        fields[String(parts[0])] = value
       }
-      configuration.pathPrefix = try pathPrefix()
+      return fields
+    }
+
+    /// What sends spans to the collector of `traces`; `nil` without one.
+    private func spans() throws(UsageError) -> SpanExporter? {
+      let (share, headers) = (try number("traces_share", in: 0...1), try fields("traces_fields"))
+      let text = self["traces"]
+      guard !text.isEmpty else { return nil }
+      guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+        url.host()?.isEmpty == false, url.user() == nil
+      else {
+        throw UsageError(
+          "traces: the address of a collector is needed",
+          hint: "For example: http://127.0.0.1:4318/v1/traces; a login belongs into traces_fields.")
+      }
+      let endpoint = ["", "/"].contains(url.path()) ? url.appending(path: "v1/traces") : url
+      return SpanExporter(
+        endpoint, name: self["traces_name"], version: Version.current, share: share, headers: headers)
     }
 
     private static func isFieldName(_ text: Substring) -> Bool {
@@ -101,6 +156,15 @@
         case .warning: record.status >= 400 || record.failure != nil
         case .error: record.status >= 500
         }
+      }
+    }
+
+    /// Whether lines of the log are for people.
+    func logsText() throws(UsageError) -> Bool {
+      switch self["log_format"] {
+      case "json": return false
+      case "text": return true
+      default: throw UsageError("log_format = \(self["log_format"]): json or text is needed")
       }
     }
 

@@ -11,18 +11,10 @@
     /// The store of `redis`, which also has the leases; `nil` without servers.
     func redis(_ reports: StoreReports?) throws(UsageError) -> RedisStore? {
       var nodes: [RedisAddress] = []
-      for text in list("redis") {
-        if text.hasPrefix("/") {
-          nodes.append(.unix(text))
-        } else if let (host, port) = Self.address(text) {
-          nodes.append(.tcp(host, port: port))
-        } else {
-          throw UsageError(
-            "redis: \(text): HOST:PORT or the path of a socket is needed",
-            hint: text.contains("://")
-              ? "Without a scheme: redis_user and redis_password are the login, and TLS needs a proxy on this machine."
-              : nil)
-        }
+      for text in list("redis") { nodes.append(try Self.redisAddress(text)) }
+      if nodes.isEmpty { try checkAbsence(of: ["redis_user", "redis_password"], without: "redis") }
+      if self["redis_password"].isEmpty {
+        try checkAbsence(of: ["redis_user"], without: "redis_password")
       }
       guard !nodes.isEmpty else { return nil }
       guard Set(nodes).count == nodes.count else { throw UsageError("redis: a server is named twice") }
@@ -33,8 +25,65 @@
         configuration.credentials = RedisCredentials(
           user: user.isEmpty ? nil : user, password: self["redis_password"])
       }
+      if let key = try storeKey() {
+        configuration.authenticationKey = key
+        configuration.keyPrefix += "\(key.fingerprint):"
+      }
       if let reports { configuration.onEvent = { reports.report($0, of: "redis") } }
       return RedisStore(configuration)
+    }
+
+    /// The address of a server. Messages have no text before an `@`, which may be a password.
+    private static func redisAddress(_ text: String) throws(UsageError) -> RedisAddress {
+      if text.hasPrefix("/") { return .unix(text) }
+      let shown = text.lastIndex(of: "@").map { "…\(text[$0...])" } ?? text
+      let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2 else {
+        if let (host, port) = address(text) { return .tcp(host, port: port) }
+        throw UsageError("redis: \(shown): HOST:PORT or the path of a socket is needed")
+      }
+      switch parts[0].lowercased() {
+      case "redis": break
+      case "unix": return try redisAddress(String(parts[1]))
+      case "rediss":
+        throw UsageError(
+          "redis: \(shown): the connection to Redis has no TLS",
+          hint:
+            "Let stunnel on this machine do it, and name its socket (Documentation/image-service.md, Redis over TLS)."
+        )
+      default:
+        throw UsageError(
+          "redis: \(shown): HOST:PORT, redis://HOST:PORT or the path of a socket is needed",
+          hint: "Sentinel and clusters are not asked: name the servers.")
+      }
+      guard !parts[1].contains("@") else {
+        throw UsageError(
+          "redis: \(shown): the address has a login", hint: "redis_user and redis_password are the login.")
+      }
+      let place = parts[1].hasSuffix("/") ? String(parts[1].dropLast()) : String(parts[1])
+      guard let (host, port) = address(place) ?? address(place + ":6379") else {
+        throw UsageError(
+          "redis: \(shown): redis://HOST:PORT is needed", hint: "Databases have no number here: it is 0.")
+      }
+      return .tcp(host, port: port)
+    }
+
+    /// The key that entries of Redis and S3 are authenticated with; `nil` without one.
+    private func storeKey() throws(UsageError) -> SharedEntryKey? {
+      guard !self["store_key"].isEmpty else { return nil }
+      guard let key = SharedEntryKey(hex: self["store_key"]) else {
+        throw UsageError(
+          "store_key: an even number of hexadecimal digits is needed, 32 or more",
+          hint: "openssl rand -hex 32 makes them.")
+      }
+      return key
+    }
+
+    /// - Throws: `UsageError` if one of the settings has a value, which would have no effect.
+    private func checkAbsence(of names: [String], without needed: String) throws(UsageError) {
+      if let name = names.first(where: { !self[$0].isEmpty }) {
+        throw UsageError("\(name) is set, but no \(needed)")
+      }
     }
 
     /// The store of `s3_endpoint`; `nil` without an endpoint.
@@ -63,6 +112,10 @@
           accessKey: self["s3_access_key"], secretKey: self["s3_secret_key"],
           sessionToken: token.isEmpty ? nil : token))
       configuration.keyPrefix = self["s3_prefix"]
+      if let key = try storeKey() {
+        configuration.authenticationKey = key
+        configuration.keyPrefix += "\(key.fingerprint)/"
+      }
       configuration.deadline = .milliseconds(try integer("s3_deadline", in: 1...60_000))
       configuration.connections.certificateAuthorities = try certificateAuthorities("s3_ca")
       if let reports { configuration.onEvent = { reports.report($0, of: "s3") } }

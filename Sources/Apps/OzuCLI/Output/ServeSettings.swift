@@ -16,6 +16,7 @@
     init(file: String?, environment: [String: String]) throws(UsageError) {
       values = [:]
       var inherited: [String: String] = [:]
+      var lines: [String: Int] = [:]
       for (number, line) in (file ?? "").split(separator: "\n", omittingEmptySubsequences: false).enumerated()
       {
         let text = line.trimmingCharacters(in: .whitespaces)
@@ -30,11 +31,15 @@
               "Did you mean \"\($0)\"?"
             })
         }
+        if let line = lines.updateValue(number + 1, forKey: parts[0]) {
+          throw UsageError("line \(number + 1) of the settings: \(parts[0]) is in line \(line) already")
+        }
         values[parts[0]] = parts[1]
       }
       for setting in Self.all {
         if let value = environment[setting.variable] { values[setting.name] = value }
       }
+      try checkQuotes()
       try Self.checkNames(of: environment)
       // The names that every program for S3 reads.
       for prefix in ["s3", "buckets"] where values["\(prefix)_access_key"] == nil {
@@ -46,6 +51,17 @@
         }
       }
       values.merge(inherited) { own, _ in own }
+    }
+
+    /// Quotes around a value are taken for a part of it: a shell removes them, a file of settings or of variables does not.
+    private func checkQuotes() throws(UsageError) {
+      for setting in Self.all {
+        // A password may have any characters.
+        guard let value = values[setting.name], setting.name == "keys" || !setting.isSecret,
+          value.utf8.count > 1, let first = value.first, "\"'".contains(first), value.last == first
+        else { continue }
+        throw UsageError("\(setting.name): the value has quotes around it", hint: "Write it without them.")
+      }
     }
 
     /// Variables of the package's build and tests, which have nothing to do with a service.
@@ -100,8 +116,10 @@
 
     func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int {
       guard let number = Int(self[name]), range.contains(number) else {
+        let hint = name.hasSuffix("_bytes") ? "A number of bytes without a unit: 1048576 for 1 MiB." : nil
         throw UsageError(
-          "\(name) = \(self[name]): a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
+          "\(name) = \(self[name]): a whole number from \(range.lowerBound) to \(range.upperBound) is needed",
+          hint: hint)
       }
       return number
     }
@@ -123,89 +141,6 @@
       return number
     }
 
-    /// The address at which the service listens.
-    enum ListenAddress: Equatable {
-      case tcp(host: String, port: Int)
-      case unix(path: String, permissions: UInt32)
-      case systemd
-
-      /// - Throws: `UsageError` for a name without an address.
-      func checkHost() throws(UsageError) {
-        guard case .tcp(let host, _) = self, !ServeSettings.isAddress(host) else { return }
-        throw UsageError(
-          "listen: \(host): this name has no address", hint: "For example: listen = 127.0.0.1:8080")
-      }
-    }
-
-    /// Whether a text is an IPv4 or IPv6 address.
-    static func isAddress(_ host: String) -> Bool {
-      var (four, six) = (in_addr(), in6_addr())
-      return inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
-    }
-
-    /// `127.0.0.1:8080`, `[::1]:80` for IPv6, `unix:/run/ozu.sock` or `systemd`.
-    func listen() throws(UsageError) -> ListenAddress { try listen("listen") }
-
-    /// The second address, for the pages of the service alone; `nil` without one.
-    func statusListen() throws(UsageError) -> ListenAddress? {
-      guard !self["status_listen"].isEmpty else { return nil }
-      let address = try listen("status_listen")
-      guard address != .systemd else {
-        throw UsageError("status_listen = systemd: systemd passes one socket")
-      }
-      return address
-    }
-
-    private func listen(_ name: String) throws(UsageError) -> ListenAddress {
-      let text = self[name]
-      guard let permissions = UInt32(self["socket_mode"], radix: 8), permissions <= 0o777 else {
-        throw UsageError("socket_mode = \(self["socket_mode"]): three octal digits are needed, such as 660")
-      }
-      if text == "systemd" { return .systemd }
-      if text.hasPrefix("unix:") {
-        let path = String(text.dropFirst("unix:".count))
-        guard path.hasPrefix("/") else {
-          throw UsageError(
-            "\(name) = \(text): a path from the root is needed", hint: "For example: unix:/run/ozu.sock")
-        }
-        return .unix(path: path, permissions: permissions)
-      }
-      guard let (host, port) = Self.address(text) else {
-        throw UsageError(
-          "\(name) = \(text): an address and a port are needed", hint: "For example: 127.0.0.1:8080")
-      }
-      return .tcp(host: Self.resolved(host) ?? host, port: port)
-    }
-
-    /// The first address of a name such as `localhost`; `nil` if it has none.
-    private static func resolved(_ host: String) -> String? {
-      var hints = addrinfo()
-      (hints.ai_socktype, hints.ai_flags) = (Int32(SOCK_STREAM.rawValue), AI_PASSIVE)
-      var list: UnsafeMutablePointer<addrinfo>?
-      guard getaddrinfo(host, nil, &hints, &list) == 0 else { return nil }
-      defer { freeaddrinfo(list) }
-      guard let first = list?.pointee else { return nil }
-      var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-      // The address is one of the list, with its length.
-      guard
-        getnameinfo(
-          first.ai_addr, first.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
-      else { return nil }
-      return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    static func address(_ text: String) -> (host: String, port: Int)? {
-      guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-        (0...65_535).contains(port)
-      else { return nil }
-      var host = String(text[..<colon])
-      if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-      let isName = host.utf8.allSatisfy {
-        (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || ".-_".utf8.contains($0)
-      }
-      return !host.isEmpty && (isName || isAddress(host)) ? (host, port) : nil
-    }
-
     func drainLimit() throws(UsageError) -> Duration { .seconds(try integer("drain", in: 0...3600)) }
 
     // MARK: Configurations
@@ -214,13 +149,17 @@
     func rules(isInsecure: Bool) throws(UsageError) -> AddressRules {
       let byteCount = try integer("signature_bytes", in: 16...32)
       var rules = AddressRules()
-      let pairs = try list("keys") + keysOfFile()
-      do throws(AddressRulesError) {
-        for pair in pairs {
-          let parts = pair.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-          guard parts.count == 2 else { throw AddressRulesError("keys: KEY:SALT is needed") }
+      for (place, pair) in try keyPairs() {
+        let parts = pair.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        // No message has the text, which is a secret.
+        guard parts.count == 2 else { throw UsageError("\(place): KEY:SALT is needed") }
+        do throws(AddressRulesError) {
           rules.keys.append(try AddressKey(hexKey: parts[0], salt: parts[1], signatureByteCount: byteCount))
+        } catch {
+          throw UsageError("\(place): \(error.description)")
         }
+      }
+      do throws(AddressRulesError) {
         for preset in list("presets", ";") {
           let parts = preset.split(separator: "=", maxSplits: 1).map(String.init)
           guard parts.count == 2 else {
@@ -247,16 +186,24 @@
       return rules
     }
 
-    /// The lines of `keys_file`.
-    private func keysOfFile() throws(UsageError) -> [String] {
-      guard !self["keys_file"].isEmpty else { return [] }
+    /// The pairs of `keys` and the lines of `keys_file`, each with its place for messages.
+    private func keyPairs() throws(UsageError) -> [(place: String, pair: String)] {
+      let own = list("keys").enumerated().map { ("keys, pair \($0.offset + 1)", $0.element) }
+      let path = self["keys_file"]
+      guard !path.isEmpty else { return own }
+      let text: String
       do {
-        let text = try String(contentsOfFile: self["keys_file"], encoding: .utf8)
-        return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-          .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+        text = try String(contentsOfFile: path, encoding: .utf8)
       } catch {
-        throw UsageError("keys_file = \(self["keys_file"]): \(error.oneLine)")
+        throw UsageError("keys_file = \(path): \(error.oneLine)")
       }
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
+        ("keys_file = \(path), line \($0.offset + 1)", $0.element.trimmingCharacters(in: .whitespaces))
+      }.filter { !$0.1.isEmpty && !$0.1.hasPrefix("#") }
+      guard !lines.isEmpty || !own.isEmpty else {
+        throw UsageError("keys_file = \(path): there is no key in it", hint: "Each line is KEY:SALT.")
+      }
+      return own + lines
     }
 
     /// - Parameter reports: gets the failures of caches and stores.
@@ -352,6 +299,9 @@
     /// The hosts of `hosts`, else the addresses of `sources`.
     private func hostRule() throws(UsageError) -> HTTPHostRule {
       let hosts = list("hosts")
+      for host in hosts where host.contains("/") || host.contains(":") {
+        throw UsageError("hosts: \(host): the name of a host is needed, such as cdn.example.com")
+      }
       if !hosts.isEmpty { return .only(hosts) }
       let sources = list("sources")
       if sources.isEmpty { return .any }

@@ -7,7 +7,7 @@ import OzuBase
 struct VariantsRecord {
   /// The version of the fields and that of the pixels: smaller pictures must not be derived from pictures that an
   /// earlier release made in another way.
-  static let currentVersion = 512 + ImageKey.pixelVersion
+  static let currentVersion = 768 + ImageKey.pixelVersion
 
   private(set) var pictures: [KnownVariants.SizeVariant]
 

@@ -33,6 +33,8 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   let context: LoadContext
   /// The epochs in which the file was asked for.
   let epoch: LoadEpoch
+  /// The bytes of the source, if the caller has fetched them.
+  private let given: FetchedData?
   private(set) var outcome: Result<EncodedAnswer, ImageError> = .failure(.cancelled(""))
   private var state = State.begin
   private var timings = StageTimings()
@@ -41,8 +43,9 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   /// Whether the gain map is not applied although the request asks for it.
   private var isDimmed: Bool
 
-  init(_ goal: EncodingGoal, _ context: LoadContext, _ epoch: LoadEpoch) {
+  init(_ goal: EncodingGoal, _ context: LoadContext, _ epoch: LoadEpoch, fetched: FetchedData? = nil) {
     self.goal = goal
+    given = fetched
     self.epoch = epoch
     self.context = context
     converts = !goal.format.mayEmbed(context.configuration.decoding.codecs)
@@ -103,10 +106,10 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     if goal.readsMemory, let entry = context.caches.encodedInMemory(goal.key, of: request) {
       return serve(entry, .memory)
     }
-    guard goal.readsStores else { return load(nil) }
+    guard goal.readsStores else { return load(given) }
     guard context.caches.mayHave(.encoded(goal.key, request)) else {
       context.caches.noteAbsence(.encoded(goal.key, request))
-      return load(nil)
+      return load(given)
     }
     return go(.disk, .reading(.near))
   }
@@ -117,7 +120,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     timings.add(.read, start.duration(to: configuration.instant))
     if let entry { return serve(entry, .rendition) }
     guard tiers == .near, context.caches.mayHave(.encoded(goal.key, request), in: .far) else {
-      return load(nil)
+      return load(given)
     }
     return go(.levels, .reading(.far))
   }
@@ -128,6 +131,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     let validity = entry.record.rendition.validity
     let isFresh = request.mayServe(validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else {
+      if let given { return confirm(entry, .success(given)) }
       return wait(for: FetchWork.dependence(on: goal.load, context, epoch), .confirming(entry))
     }
     if source == .rendition { keepInMemory(entry) }

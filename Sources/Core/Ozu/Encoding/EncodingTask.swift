@@ -5,12 +5,14 @@ final class EncodingTask: Answering {
 
   let answer: Answer<EncodingTask>
   private let format: OutputFormat
+  /// The source, if the caller has it already.
+  private let fetched: FetchedData?
 
   init(
-    _ request: ImageRequest, as format: OutputFormat, pipeline: ImagePipeline,
+    _ request: ImageRequest, as format: OutputFormat, pipeline: ImagePipeline, fetched: FetchedData? = nil,
     subscriber: AnswerSubscriber<EncodedImage>? = nil, isInner: Bool = false
   ) {
-    self.format = format
+    (self.format, self.fetched) = (format, fetched)
     answer = Answer(
       request, keyed: pipeline.keyed(request), pipeline: pipeline, subscriber: subscriber, isInner: isInner)
   }
@@ -28,7 +30,7 @@ final class EncodingTask: Answering {
   }
 
   func work(for request: ImageRequest, _ epoch: LoadEpoch) -> EncodeImage {
-    EncodeImage(EncodingGoal(request, format), pipeline.context, epoch)
+    EncodeImage(EncodingGoal(request, format), pipeline.context, epoch, fetched: fetched)
   }
 
   func value(of made: EncodedAnswer, isCoalesced: Bool) -> Result<EncodedImage, ImageError> {
@@ -42,7 +44,8 @@ final class EncodingTask: Answering {
   }
 
   func makeInner(for request: ImageRequest, _ subscriber: AnswerSubscriber<EncodedImage>) -> EncodingTask {
-    EncodingTask(request, as: format, pipeline: pipeline, subscriber: subscriber, isInner: true)
+    EncodingTask(
+      request, as: format, pipeline: pipeline, fetched: fetched, subscriber: subscriber, isInner: true)
   }
 
   func count(_ made: EncodedAnswer, isCoalesced: Bool) { countAnswer() }

@@ -90,8 +90,8 @@ public struct OutputFormat: Hashable, Sendable {
   /// again.
   private static let version = 3
 
-  /// The identity of the recipe as a text. It never changes for a recipe, because it is part of a key. Qualities of types
-  /// that are not written are not part of it.
+  /// The identity of the recipe as a text. It never changes for a recipe, because it is part of a key. Qualities and efforts of
+  /// types that are not written are not part of it.
   var identifier: String {
     let qualities = types.map { options.quality(for: $0) }
     let quality = Set(qualities).count == 1 ? qualities.prefix(1) : qualities[...]
@@ -100,7 +100,7 @@ public struct OutputFormat: Hashable, Sendable {
       + [
         "\(Self.version)",
         types.map(\.rawValue).joined(separator: "|"),
-        quality.map { "\($0)" }.joined(separator: "|"), options.identifier,
+        quality.map { "\($0)" }.joined(separator: "|"), options.identifier(for: types),
         metadata.rawValue, colorProfile.rawValue, resolution, keepsAnimation ? "moving" : "still",
       ].joined(separator: ",") + (keepsGainMap ? ",gains" : "") + ")"
   }
@@ -137,7 +137,11 @@ extension OutputFormat {
 
 extension EncodingOptions {
   /// The identity of all options but the quality that change the bytes, as a text.
-  fileprivate var identifier: String {
+  ///
+  /// - Parameter types: the formats that may be written.
+  fileprivate func identifier(for types: [ImageType]) -> String {
+    let efforts = types.map { self.effort(for: $0).rawValue }
+    let allEfforts = Set(efforts).count == 1 ? efforts[0] : efforts.joined(separator: "|")
     var blocks = CacheKey.Builder()
     for block in [metadata.exif, metadata.xmp, metadata.colorProfile] {
       blocks.append(block.map { "\(CacheKey(hashing: $0))" } ?? "-")
@@ -147,7 +151,7 @@ extension EncodingOptions {
     return [
       isLossless ? "lossless" : "lossy",
       maximumByteCount.map { "\($0)\(enforcesByteLimit ? "" : "~")" } ?? "-",
-      effort.rawValue, metadata.isEmpty ? "-" : "\(blocks.key)", isProgressive ? "progressive" : "-",
+      allEfforts, metadata.isEmpty ? "-" : "\(blocks.key)", isProgressive ? "progressive" : "-",
       chromaSubsampling.rawValue,
     ].joined(separator: ",") + (colorLimit.map { ",\($0) colors" } ?? "")
       + (targetScore.map { ",score \($0)" } ?? "")

@@ -226,12 +226,15 @@ public struct CacheContents: Hashable, Sendable {
     public var byteCount: Int
     /// The most bytes that the cache keeps.
     public var byteLimit: Int
+    /// The entries that it has evicted since it was opened.
+    public var evictionCount: Int
 
     /// Makes a part.
-    public init(entryCount: Int, byteCount: Int, byteLimit: Int) {
+    public init(entryCount: Int, byteCount: Int, byteLimit: Int, evictionCount: Int = 0) {
       self.entryCount = entryCount
       self.byteCount = byteCount
       self.byteLimit = byteLimit
+      self.evictionCount = evictionCount
     }
   }
 
@@ -253,7 +256,9 @@ extension ImagePipeline {
   public func cacheContents() async -> CacheContents {
     let disk = await context.runner.run(on: .disk, priority: .normal) { [caches] in
       caches.stores.disk.map {
-        CacheContents.Part(entryCount: $0.count, byteCount: $0.totalByteCount, byteLimit: $0.capacity)
+        CacheContents.Part(
+          entryCount: $0.count, byteCount: $0.totalByteCount, byteLimit: $0.capacity,
+          evictionCount: caches.evictionCounts.values.reduce(0, +))
       }
     }
     let caching = configuration.caching
@@ -268,7 +273,8 @@ extension ImagePipeline {
 extension CacheContents.Part {
   fileprivate init(_ statistics: MemoryCacheStatistics, _ configuration: MemoryCacheConfiguration) {
     self.init(
-      entryCount: statistics.count, byteCount: statistics.totalCost, byteLimit: configuration.costLimit)
+      entryCount: statistics.count, byteCount: statistics.totalCost, byteLimit: configuration.costLimit,
+      evictionCount: statistics.costEvictions + statistics.countEvictions + statistics.pressureEvictions)
   }
 }
 

@@ -293,40 +293,46 @@ extension ImagePipeline {
     package let freshUntil: Date
   }
 
-  /// The state of a source's bytes. The source is loaded as by a request, without decoding, and the bytes are kept
-  /// for a load that may follow. `nil` if the origin forbids storing, and for sources that are not from the web.
+  /// A source as it was fetched, with the state of its bytes.
+  ///
+  /// - Note: `encoded(for:as:from:)` makes pictures of it, so that a service that has looked at a source does not ask for it again.
+  package struct Original: Sendable {
+    fileprivate let fetched: FetchedData
+
+    /// The bytes; `nil` if a fetcher returned pixels.
+    package var data: Data? { if case .data(let data) = fetched.content { data } else { nil } }
+
+    /// `nil` if the origin forbids storing, and for sources that are not from the web.
+    package var state: SourceState? {
+      guard fetched.allowsStoring, let validity = fetched.validity, !validity.bodyIdentity.isEmpty else {
+        return nil
+      }
+      return SourceState(identity: validity.bodyIdentity, freshUntil: validity.freshUntil)
+    }
+
+    /// Whether caches may keep it.
+    package var allowsStoring: Bool { fetched.allowsStoring }
+  }
+
+  /// A source, from the disk cache or the source itself. The recipe of the request is ignored. The bytes are not checked to be a
+  /// picture.
   ///
   /// - Throws: `ImageError`.
-  package func sourceState(of request: ImageRequest) async throws(ImageError) -> SourceState? {
-    try request.validate()
-    let fetched = try await value(of: SourceTask(request, pipeline: self), request)
-    guard fetched.allowsStoring else { return nil }
-    guard let validity = fetched.validity, !validity.bodyIdentity.isEmpty else { return nil }
-    return SourceState(identity: validity.bodyIdentity, freshUntil: validity.freshUntil)
-  }
-
-  /// The bytes of a source, with their state.
-  package struct Original: Sendable {
-    package let data: Data
-    /// `nil` if the origin forbids storing, and for sources that are not from the web.
-    package let state: SourceState?
-    /// Whether caches may keep it.
-    package let allowsStoring: Bool
-  }
-
-  /// The bytes of a source, from the disk cache or the source itself. The recipe of the request is ignored. They are not
-  /// checked to be a picture.
-  ///
-  /// - Throws: `ImageError`; also if a fetcher returns pixels instead of bytes.
   package func original(of request: ImageRequest) async throws(ImageError) -> Original {
     try request.validate()
-    let fetched = try await value(of: SourceTask(request, pipeline: self), request)
-    guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
-    var state: SourceState?
-    if fetched.allowsStoring, let validity = fetched.validity, !validity.bodyIdentity.isEmpty {
-      state = SourceState(identity: validity.bodyIdentity, freshUntil: validity.freshUntil)
-    }
-    return Original(data: data, state: state, allowsStoring: fetched.allowsStoring)
+    return Original(fetched: try await value(of: SourceTask(request, pipeline: self), request))
+  }
+
+  /// The encoded image of a request, as by `encoded(for:as:)`, from a source that was fetched for it.
+  ///
+  /// - Throws: `ImageError`.
+  package func encoded(
+    for request: ImageRequest, as format: OutputFormat, from original: Original
+  ) async throws(ImageError) -> EncodedImage {
+    // With alternatives it may be another source than that of the key.
+    let fetched = request.alternatives.isEmpty ? original.fetched : nil
+    let task = EncodingTask(request, as: format, pipeline: self, fetched: fetched)
+    return try await value(of: task, request)
   }
 
   /// Returns when all files made so far have been written to every store, or after 10 seconds.

@@ -90,6 +90,7 @@ extension Resize {
     var other = larger
     // Areas and sizes are compared by their geometry.
     (other.size, other.mode, other.crops, other.region) = (size, mode, crops, region)
+    other.sidesOfSmall = sidesOfSmall
     other.allowsUpscaling = allowsUpscaling
     // A resampled picture has colours that its source does not have.
     if kernel == .nearest { return false }

@@ -20,20 +20,27 @@ package enum SHA256 {
   /// The digest of some bytes: 32 bytes.
   package static func digest(of message: [UInt8]) -> [UInt8] {
     var state = initialState
+    // Used again for each block.
+    var schedule = [UInt32](repeating: 0, count: 64)
     let fullBlocks = message.count / 64
-    for block in 0..<fullBlocks { compress(message[(block * 64)..<(block * 64 + 64)], into: &state) }
+    for block in 0..<fullBlocks {
+      compress(message[(block * 64)..<(block * 64 + 64)], &schedule, into: &state)
+    }
     var tail = Array(message[(fullBlocks * 64)...]) + [0x80]
     while tail.count % 64 != 56 { tail.append(0) }
     let bitCount = UInt64(message.count) * 8
     for shift in stride(from: 56, through: 0, by: -8) {
       tail.append(UInt8(truncatingIfNeeded: bitCount >> shift))
     }
-    for start in stride(from: 0, to: tail.count, by: 64) { compress(tail[start..<start + 64], into: &state) }
+    for start in stride(from: 0, to: tail.count, by: 64) {
+      compress(tail[start..<start + 64], &schedule, into: &state)
+    }
     return state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
   }
 
-  private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
-    var schedule = [UInt32](repeating: 0, count: 64)
+  private static func compress(
+    _ block: ArraySlice<UInt8>, _ schedule: inout [UInt32], into state: inout [UInt32]
+  ) {
     for i in 0..<16 {
       let at = block.startIndex + i * 4
       schedule[i] =

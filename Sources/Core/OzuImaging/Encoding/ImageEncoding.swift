@@ -111,6 +111,9 @@ public struct EncodingOptions: Hashable, Sendable {
   /// - PNM and QOI have one way to be written.
   public var effort: Effort
 
+  /// The efforts of single formats, where they are not `effort`. None by default.
+  public var efforts: [ImageType: Effort] = [:]
+
   /// The blocks that are written beside the pixels; none by default. `ImageEncoding.keptMetadata` says which of
   /// them the format can store.
   public var metadata: EncodedMetadata
@@ -154,11 +157,16 @@ public struct EncodingOptions: Hashable, Sendable {
     return quality.isNaN ? 0 : min(max(quality, 0), 1)
   }
 
-  /// The same options with the quality of one format as the only one.
+  /// The effort for files of a format.
+  public func effort(for type: ImageType) -> Effort { efforts[type] ?? effort }
+
+  /// The same options with the quality and the effort of one format as the only ones.
   package func narrowed(to type: ImageType) -> EncodingOptions {
     var options = self
     options.compressionQuality = quality(for: type)
     options.qualities = [:]
+    options.effort = effort(for: type)
+    options.efforts = [:]
     return options
   }
 }

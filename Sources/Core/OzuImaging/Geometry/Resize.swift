@@ -16,6 +16,12 @@ public struct Resize: Hashable, Sendable {
   public var crops: Bool
   /// Whether a picture smaller than the size may be enlarged. Off by default.
   public var allowsUpscaling: Bool
+  /// What `aspectFill` cuts from a picture that may not be enlarged and is smaller than this size on a side: each side on its own
+  /// is cut to that of this size, and the proportions are what comes of it. `nil`, the default, for the proportions of `size`, whatever
+  /// the picture is.
+  ///
+  /// For a picture in points on a screen of a higher density this is the size in points, and `size` that in pixels.
+  public var sidesOfSmall: PixelSize?
   /// The filter that weights the source pixels. Lanczos3 by default.
   public var kernel: ResamplingKernel
   /// How much of the file a reduced decode reads. Balanced by default.
@@ -79,7 +85,9 @@ public struct Resize: Hashable, Sendable {
     let flags =
       (cutsOff ? "c" : "") + (allowsUpscaling ? "u" : "") + (quality == .fast ? "f" : "")
       + (light == .linear ? "l" : "") + (allowsEmbeddedThumbnail ? "t" : "")
-    let part = region.map { ",\($0.x),\($0.y),\($0.size)" } ?? ""
+    let part =
+      (cutSidesOfSmall.map { ",sides \($0)" } ?? "")
+      + (region.map { ",\($0.x),\($0.y),\($0.size)" } ?? "")
     return "resize(\(size),\(mode.rawValue),\(flags),\(kernel.rawValue)\(part))"
   }
 
@@ -87,11 +95,15 @@ public struct Resize: Hashable, Sendable {
   /// this value instead of `crops`, so that recipes of other modes keep the keys that they had when `crops` was off by default.
   package var cutsOff: Bool { crops && mode == .aspectFill }
 
+  /// `sidesOfSmall` where it has an effect.
+  var cutSidesOfSmall: PixelSize? { cutsOff && !allowsUpscaling ? sidesOfSmall : nil }
+
   /// Whether two recipes make equal results from every picture.
   public static func == (a: Resize, b: Resize) -> Bool {
     a.size == b.size && a.mode == b.mode && a.cutsOff == b.cutsOff && a.allowsUpscaling == b.allowsUpscaling
       && a.kernel == b.kernel && a.quality == b.quality && a.light == b.light
       && a.allowsEmbeddedThumbnail == b.allowsEmbeddedThumbnail && a.region == b.region
+      && a.cutSidesOfSmall == b.cutSidesOfSmall
   }
 
   /// Hashes the values that `==` compares.
@@ -105,6 +117,7 @@ public struct Resize: Hashable, Sendable {
     hasher.combine(light)
     hasher.combine(allowsEmbeddedThumbnail)
     hasher.combine(region)
+    hasher.combine(cutSidesOfSmall)
   }
 
   /// Whether the whole picture is shown as it is.
@@ -205,6 +218,7 @@ extension Resize {
     writer.append(light.rawValue)
     writer.append(allowsEmbeddedThumbnail)
     writer.append(region) { $1.write(to: &$0) }
+    writer.append(sidesOfSmall) { $1.write(to: &$0) }
   }
 
   /// Reads a value that `write` has written. The size is not checked.
@@ -221,6 +235,7 @@ extension Resize {
       light: light, allowsEmbeddedThumbnail: try reader.flag(),
       region: try reader.optional { (reader) throws(FieldReader.Damage) in try PixelRectangle(from: &reader) }
     )
+    sidesOfSmall = try reader.optional { (reader) throws(FieldReader.Damage) in try PixelSize(from: &reader) }
   }
 }
 

@@ -10,7 +10,8 @@
 /// leaves open is rounded to the nearest pixel, a half up, and is at least 1: as libvips and most tools round. A covering
 /// picture still covers, because a side that is at least as long as a whole number is not rounded below it. If the recipe
 /// does not allow enlarging, no side grows: a mode that keeps the proportions leaves a source that is too small as it is, `fill` leaves the side that
-/// would grow as it is, and a crop has the proportions of the size and is as large as the source allows.
+/// would grow as it is, and a crop has the proportions of the size and is as large as the source allows, or each side is cut on its own
+/// (`Resize.sidesOfSmall`).
 public struct ResizeGeometry: Hashable, Sendable {
   /// The region of the source that is shown, in source pixels.
   public let region: PixelRegion
@@ -61,7 +62,13 @@ public struct ResizeGeometry: Hashable, Sendable {
       let widthBinds = target.width * source.height >= target.height * source.width
       let enlarges = widthBinds ? target.width > source.width : target.height > source.height
       let scales = resize.allowsUpscaling || !enlarges
-      if resize.cutsOff {
+      if !scales, let sides = resize.cutSidesOfSmall,
+        source.width < sides.width || source.height < sides.height
+      {
+        let output = PixelSize(
+          min(source.width, max(1, sides.width)), min(source.height, max(1, sides.height)))
+        self.init(source: source, middle: output)
+      } else if resize.cutsOff {
         self.init(cropping: source, to: target, widthBinds: widthBinds, scales: scales)
       } else if scales {
         self.init(
@@ -100,15 +107,20 @@ public struct ResizeGeometry: Hashable, Sendable {
     isIdentity = output == source && region == PixelRegion(source)
   }
 
+  /// The middle of the source, pixel for pixel.
+  private init(source: PixelSize, middle output: PixelSize) {
+    // Unscaled pixels stay on the grid; half a pixel of offset would blur all of them.
+    let region = PixelRegion(
+      x: Double((source.width - output.width) / 2), y: Double((source.height - output.height) / 2),
+      width: Double(output.width), height: Double(output.height))
+    self.init(source: source, region: region, output: output)
+  }
+
   /// The centred region of the source that becomes exactly `target`.
   private init(cropping source: PixelSize, to target: PixelSize, widthBinds: Bool, scales: Bool) {
     guard scales else {
-      let output = Self.largest(shapedLike: target, in: source, widthBinds: widthBinds)
-      // Unscaled pixels stay on the grid; half a pixel of offset would blur all of them.
-      let region = PixelRegion(
-        x: Double((source.width - output.width) / 2), y: Double((source.height - output.height) / 2),
-        width: Double(output.width), height: Double(output.height))
-      self.init(source: source, region: region, output: output)
+      self.init(
+        source: source, middle: Self.largest(shapedLike: target, in: source, widthBinds: widthBinds))
       return
     }
     // Only one division, at the end, so that the side that binds equals the source's exactly.

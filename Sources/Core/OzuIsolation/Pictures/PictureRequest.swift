@@ -82,7 +82,7 @@ extension PictureRequest {
 extension PictureRequest {
   /// The version of the form of requests and answers. Usually both processes are of one build; this number shows if
   /// they are not.
-  static let version = 7
+  static let version = 8
 
   var data: Data {
     var writer = FieldWriter()

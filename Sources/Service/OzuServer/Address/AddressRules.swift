@@ -42,6 +42,8 @@ public struct AddressRules: Sendable {
   public var writtenTypes: Set<ImageType> = []
   /// How much time is taken to make files small. Default: low.
   public var effort = EncodingOptions.Effort.low
+  /// The efforts for single formats, where they are not `effort`. Default: none.
+  public var efforts: [ImageType: EncodingOptions.Effort] = [:]
   /// Whether the client hints `Sec-CH-DPR` and `Sec-CH-Width` are used if an address does not give these values.
   /// Default: false, because each density is a variant in every cache.
   public var usesClientHints = false
@@ -93,6 +95,18 @@ public struct AddressRules: Sendable {
       throw AddressRulesError("the preset \"\(name)\": \(error.reason)")
     }
     presets[name] = list
+  }
+
+  /// Whether addresses of pictures have an option with a name, long or short.
+  public static func hasOption(_ name: String) -> Bool {
+    if AddressOption(name).isPreset { return true }
+    do throws(AddressRefusal) {
+      var options = ImageOptions()
+      try options.apply(AddressOption(name), AddressRules())
+    } catch {
+      return error.reason != AddressOption(name).refusal(ImageOptions.unknownOption).reason
+    }
+    return true
   }
 
   /// Whether pictures may come from an address. Redirects must be checked by the client: give it `sourceRule`.

@@ -8,6 +8,8 @@ struct GravityCrop: ImageProcessing, Hashable {
   private let gravity: ImageOptions.Gravity
   private let reached: ReachedDensity?
   private let keepsProportions: Bool
+  /// `Resize.sidesOfSmall`.
+  private let sidesOfSmall: PixelSize?
 
   /// Makes a crop in pixels of the source, which only crops where the source is larger.
   ///
@@ -16,7 +18,7 @@ struct GravityCrop: ImageProcessing, Hashable {
   ///   - height: the height, in the same way.
   init(width: Double, height: Double, _ gravity: ImageOptions.Gravity) {
     (self.width, self.height, self.gravity) = (width, height, gravity)
-    (reached, keepsProportions) = (nil, false)
+    (reached, keepsProportions, sidesOfSmall) = (nil, false, nil)
   }
 
   /// Makes a crop after a resize.
@@ -25,23 +27,28 @@ struct GravityCrop: ImageProcessing, Hashable {
   ///   - size: the size of the part; 0 for the whole side.
   ///   - reached: what the offsets of the gravity are scaled by.
   ///   - keepsProportions: whether a picture smaller than the size is cropped to the largest part with the same proportions.
+  ///   - sidesOfSmall: the size below which a picture is cut side by side all the same; `nil` for none.
   init(
     _ size: PixelSize, _ gravity: ImageOptions.Gravity, _ reached: ReachedDensity,
-    keepsProportions: Bool = true
+    keepsProportions: Bool = true, sidesOfSmall: PixelSize? = nil
   ) {
     (width, height, self.gravity) = (Double(size.width), Double(size.height), gravity)
-    (self.reached, self.keepsProportions) = (reached, keepsProportions)
+    (self.reached, self.keepsProportions, self.sidesOfSmall) = (reached, keepsProportions, sidesOfSmall)
   }
 
   var identifier: String {
-    "gravity-crop(\(width)x\(height),\(gravity),\(reached.map { $0.identifier } ?? "-"),\(keepsProportions))"
+    "gravity-crop(\(width)x\(height),\(gravity),\(reached.map { $0.identifier } ?? "-"),\(keepsProportions)"
+      + (sidesOfSmall.map { ",\($0)" } ?? "") + ")"
   }
 
   func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
     let whole = bitmap.size
     var part = PixelSize(Self.side(width, of: whole.width), Self.side(height, of: whole.height))
     let scale = reached?.value(for: whole) ?? 1
-    if keepsProportions, width > Double(whole.width) || height > Double(whole.height) {
+    let isSmall = width > Double(whole.width) || height > Double(whole.height)
+    if isSmall, let sides = sidesOfSmall, sides.width > whole.width || sides.height > whole.height {
+      part = PixelSize(min(sides.width, whole.width), min(sides.height, whole.height))
+    } else if isSmall, keepsProportions {
       let share = min(Double(whole.width) / width, Double(whole.height) / height)
       part = PixelSize(
         Self.side(max(1, width * share), of: whole.width), Self.side(max(1, height * share), of: whole.height)

@@ -50,7 +50,7 @@ struct Fitting: ImageProcessing, Hashable {
       ? bitmap : try Resize(target, mode: .fill, allowsUpscaling: true).process(bitmap, context: context)
     // A picture that a least side makes larger than the size is cut to it, whatever the kind of resize.
     let box = PixelSize(size.width.scaled(by: zoomX * density), size.height.scaled(by: zoomY * density))
-    let keepsProportions = covers(own) && resizing != .force && size.width > 0 && size.height > 0
+    let keepsProportions = resizing == .fillDown && size.width > 0 && size.height > 0
     return try GravityCrop(box, gravity, reached, keepsProportions: keepsProportions)
       .process(resized, context: context)
   }

@@ -26,7 +26,7 @@ struct ImageAddress: Hashable, Sendable {
     let (text, word) = try Self.source(of: segments)
     if let word {
       guard let type = ImageOptions.type(word) else {
-        throw AddressRefusal(status: 400, reason: "\(word): there is no such format")
+        throw AddressRefusal(status: 400, reason: "\(word): \(ImageOptions.reasonAgainst(format: word))")
       }
       options.type = type
     }

@@ -157,12 +157,15 @@ extension ImageOptions {
       )
     case .fill where isWhole, .fillDown where isWhole:
       let enlarges = enlarges && resizing == .fill
+      // Where a source has too few pixels for the size, `fill` cuts each of its sides, and `fill-down` keeps the proportions.
+      let sides = resizing == .fill && !enlarges ? zoomedPoints : nil
       if gravity == .center {
-        return (Resize(source, mode: .aspectFill, crops: true, allowsUpscaling: enlarges), [])
+        var resize = Resize(source, mode: .aspectFill, crops: true, allowsUpscaling: enlarges)
+        resize.sidesOfSmall = sides.map { isTurned ? PixelSize($0.height, $0.width) : $0 }
+        return (resize, [])
       }
       let cover = Resize(source, mode: .aspectFill, crops: false, allowsUpscaling: enlarges)
-      if gravity == .attention { return (cover, [.crop(.attention(box))]) }
-      return (cover, [GravityCrop(box, gravity, reached)])
+      return (cover, [GravityCrop(box, gravity, reached, sidesOfSmall: sides)])
     case .fit, .fill, .fillDown, .auto:
       return (Resize(source, mode: .aspectFit, allowsUpscaling: enlarges && resizing != .fillDown), [])
     }
@@ -194,6 +197,7 @@ extension ImageOptions {
     format.options.targetScore = targetScore
     format.options.enforcesByteLimit = false
     format.options.effort = rules.effort
+    format.options.efforts = rules.efforts
     let restOfMetadata: MetadataPolicy = keepsCopyright ?? rules.keepsCopyright ? .keepCopyright : .strip
     format.metadata = keepsMetadata ? .keepWithoutPlace : restOfMetadata
     format.colorProfile = keepsDepth ? .keep : keepsProfile ? .embed : .convert

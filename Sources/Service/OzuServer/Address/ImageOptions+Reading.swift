@@ -1,6 +1,7 @@
 import OzuImaging
 
 extension ImageOptions {
+  static let unknownOption = "there is no such option"
   private static let sides = 0...65_535
   private static let offsets = -65_535.0...65_535.0
 
@@ -90,7 +91,7 @@ extension ImageOptions {
       }
       for index in stride(from: 0, to: option.arguments.count, by: 2) {
         guard let type = Self.type(option.arguments[index]) else {
-          throw option.refusal("there is no such format")
+          throw option.refusal(Self.reasonAgainst(format: option.arguments[index]))
         }
         qualities[type] = try option.integer(index + 1, in: 1...100)
       }
@@ -118,7 +119,7 @@ extension ImageOptions {
     case "format", "f", "ext":
       try option.check(atMost: 1)
       guard let word = option[0], let type = Self.type(word) else {
-        throw option.refusal("there is no such format")
+        throw option.refusal(Self.reasonAgainst(format: option[0] ?? ""))
       }
       self.type = type
     case "filename", "fn": fileName = try Self.fileName(option)
@@ -131,7 +132,7 @@ extension ImageOptions {
       if try sourceLimits.apply(option) { return }
       throw option.refusal(
         Self.isOfPro(option.name)
-          ? "this option of imgproxy Pro is not supported" : "there is no such option")
+          ? "this option of imgproxy Pro is not supported" : Self.unknownOption)
     }
   }
 

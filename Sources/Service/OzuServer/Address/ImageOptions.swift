@@ -106,6 +106,18 @@ package struct ImageOptions: Hashable, Sendable {
   static func type(_ word: some StringProtocol) -> ImageType? {
     formats.first { $0.endings.contains(String(word)) }?.type
   }
+
+  /// Why a word names no format of results, and what to write in its place.
+  static func reasonAgainst(format word: String) -> String {
+    let words = formats.map(\.endings[0]).joined(separator: ", ")
+    if word == "best" { return "imgproxy Pro's choice is not supported: without a format Accept decides" }
+    guard ImageFormat.known.contains(where: { $0.endings.contains(word) }) else {
+      return "there is no such format: it can be \(words)"
+    }
+    let isPlain = ["bmp", "ico", "tiff", "tif"].contains(word)
+    return "this format is read here and not written: "
+      + (isPlain ? "png and webp keep every pixel in fewer bytes" : "it can be \(words)")
+  }
 }
 
 extension ImageOptions {

@@ -62,15 +62,19 @@ public struct InformationFacts: Hashable, Sendable {
   public var hasTransparency = false
   /// The mean colour. Default: false.
   public var hasAverage = false
-  /// The most frequent colour. Default: false.
+  /// The most frequent colour, and those that a design may take: vibrant and muted, each dark and light too. Default: false.
   public var hasDominantColor = false
+  /// Whether those of these colours that the picture lacks are made of the others. Default: false.
+  public var completesDominantColors = false
+  /// The most colours of the palette, from 2 to 256. Default: 0, for none.
+  public var paletteCount = 0
   /// The components of a BlurHash. Default: `nil`, for none.
   public var blurHash: PixelSize?
   /// The ThumbHash. Default: false.
   public var hasThumbHash = false
-  /// The digests of the file, `sha256` and `md5`. Default: none.
+  /// The digests of the file: `md5`, `sha1`, `sha256` and `sha512`. Default: none.
   public var digests: Set<String> = []
-  /// The digest SHA-256 that the file must have, in hexadecimal digits. Default: `nil`.
+  /// The digest that the file must have, in hexadecimal digits in lower case, whose number says the kind. Default: `nil`.
   public var expectedDigest: String?
   /// What is demanded of the source.
   public var limits = SourceLimits()
@@ -82,7 +86,7 @@ public struct InformationFacts: Hashable, Sendable {
   var needsMetadata: Bool { hasEXIF || hasIPTC || hasXMP }
   /// Whether the picture must be decoded.
   var needsPixels: Bool {
-    hasTransparency || hasAverage || hasDominantColor || blurHash != nil || hasThumbHash
+    hasTransparency || hasAverage || hasDominantColor || paletteCount > 0 || blurHash != nil || hasThumbHash
   }
 }
 
@@ -172,6 +176,10 @@ extension InformationFacts {
     case "dominant_colors", "dc":
       try option.check(atMost: 2)
       hasDominantColor = try option.flag(0) ?? false
+      completesDominantColors = try option.flag(1) ?? false
+    case "palette", "p":
+      paletteCount = try option.single().integer(0, in: 0...256) ?? 0
+      guard paletteCount != 1 else { throw option.refusal("a number from 2 to 256 is needed") }
     case "blurhash", "bh":
       try option.check(atMost: 2)
       let (x, y) = (try option.integer(0, in: 0...9) ?? 0, try option.integer(1, in: 0...9) ?? 0)
@@ -179,19 +187,28 @@ extension InformationFacts {
     case "thumb_hash", "th": hasThumbHash = try option.single().flag(0) ?? false
     case "calc_hashsums", "chs":
       for word in option.arguments where !word.isEmpty {
-        guard ["sha256", "md5"].contains(word) else { throw option.refusal("sha256 or md5 is needed") }
+        guard FileDigest(rawValue: word) != nil else {
+          throw option.refusal("md5, sha1, sha256 or sha512 is needed")
+        }
         digests.insert(word)
       }
     case "hashsum", "hs":
       try option.check(atMost: 2)
       guard option[0] != "none" else { return expectedDigest = nil }
-      guard option[0] == "sha256", let digest = option[1]?.lowercased(), digest.utf8.count == 64 else {
-        throw option.refusal("sha256 and 64 hexadecimal digits are needed")
+      guard let kind = option[0].flatMap(FileDigest.init(rawValue:)), let digits = option[1]?.lowercased(),
+        digits.utf8.count == kind.digitCount, digits.utf8.allSatisfy(\.isHexadecimalDigit)
+      else {
+        throw option.refusal("md5, sha1, sha256 or sha512 and the digest in hexadecimal digits are needed")
       }
-      expectedDigest = digest
+      expectedDigest = digits
     default:
       if try limits.apply(option) { return }
       throw option.refusal("there is no such fact")
     }
   }
+}
+
+extension UInt8 {
+  /// Whether it is a hexadecimal digit in lower case.
+  fileprivate var isHexadecimalDigit: Bool { (0x30...0x39).contains(self) || (0x61...0x66).contains(self) }
 }

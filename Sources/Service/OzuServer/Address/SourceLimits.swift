@@ -18,6 +18,11 @@ public struct SourceLimits: Hashable, Sendable {
   /// Whether the source must be looked at before a picture is made.
   var needsHeader: Bool { pixelCount != nil || framePixelCount != nil || frameCount ?? 1 > 1 }
 
+  /// What is wrong with the number of bytes of a file, in words; `nil` for nothing.
+  func flaw(ofByteCount count: Int) -> String? {
+    byteCount.map { count > $0 } == true ? "the file has more bytes than the address allows" : nil
+  }
+
   /// What is wrong with a source, in words; `nil` for nothing.
   func flaw(of header: ImageHeader) -> String? {
     if let frameCount, frameCount > 1, header.frameCount > frameCount {

@@ -10,6 +10,8 @@ extension ImageService {
   public func begin(_ request: ServiceRequest) -> ServiceBeginning {
     let start = configuration.pipeline.testing.now()
     configuration.playground?.expireUploads(at: start)
+    var request = request
+    request.trace = configuration.trace(of: request)
     let addressed = request.withoutPrefix(configuration.pathPrefix)
     switch step(for: addressed) {
     case .answer(let answer):

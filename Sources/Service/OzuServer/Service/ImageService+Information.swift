@@ -46,24 +46,22 @@ extension ImageService {
     if let tag, EntityTagCondition(request.headers)?.matches(tag) == true {
       return ServiceAnswer(.unchanged, ServiceResponse(status: 304, headers: headers))
     }
-    if let most = wanted.limits.byteCount, original.data.count > most {
-      return flawed("the file has more bytes than the address allows")
-    }
-    let bytes = wanted.digests.isEmpty && wanted.expectedDigest == nil ? [] : Array(original.data)
-    if let expected = wanted.expectedDigest, SHA256.hexDigest(of: bytes) != expected {
+    guard let data = original.data else { throw .emptyData(information.source.name) }
+    if let flaw = wanted.limits.flaw(ofByteCount: data.count) { return flawed(flaw) }
+    let bytes = wanted.digests.isEmpty && wanted.expectedDigest == nil ? [] : Array(data)
+    if let expected = wanted.expectedDigest, FileDigest(of: expected)?.hexadecimal(of: bytes) != expected {
       return flawed("the file has another digest")
     }
     // The bytes are here already: nothing about them needs a cache.
-    var file = ImageRequest(.data(original.data))
+    var file = ImageRequest(.data(data))
     (file.writeLayers, file.deadline) = ([], configuration.answerLimit)
     let header = try await pipeline.header(for: file)
     if let flaw = wanted.limits.flaw(of: header) { return flawed(flaw) }
-    var members = members(of: header, wanted, byteCount: original.data.count)
+    var members = members(of: header, wanted, byteCount: data.count)
     if !wanted.digests.isEmpty {
-      var digests: [String: String] = [:]
-      if wanted.digests.contains("sha256") { digests["sha256"] = SHA256.hexDigest(of: bytes) }
-      if wanted.digests.contains("md5") { digests["md5"] = MD5.hexadecimal(bytes) }
-      members["hashsums"] = digests
+      let kinds = FileDigest.allCases.filter { wanted.digests.contains($0.rawValue) }
+      let digests = kinds.map { ($0.rawValue, $0.hexadecimal(of: bytes)) }
+      members["hashsums"] = Dictionary(uniqueKeysWithValues: digests)
     }
     if wanted.needsMetadata {
       let values = try await pipeline.metadata(for: file).values
@@ -118,7 +116,11 @@ extension ImageService {
     if wanted.hasTransparency { members["transparency"] = pixels.hasTransparentPixel }
     if wanted.hasAverage { members["average"] = pixels.average.members }
     if wanted.hasDominantColor {
-      members["dominant_colors"] = pixels.dominantColor.map { ["dominant": $0.members] } ?? [:]
+      members["dominant_colors"] = pixels.dominantColors(completed: wanted.completesDominantColors)
+        .mapValues(\.members)
+    }
+    if wanted.paletteCount > 0 {
+      members["palette"] = pixels.palette(atMost: wanted.paletteCount).map(\.color.members)
     }
     if let components = wanted.blurHash {
       members["blurhash"] = BlurHash(encoding: bitmap, components: components).text
@@ -197,66 +199,5 @@ extension MetadataValues {
       last = character
     }
     return result
-  }
-}
-
-extension BGRABitmap {
-  fileprivate var hasTransparentPixel: Bool {
-    !isOpaque
-      && withPixels { pixels, rows in
-        (0..<size.height).contains { y in rows[y].contains { pixels[$0].alpha < 255 } }
-      }
-  }
-
-  /// The mean colour of all pixels by their opacity, not premultiplied.
-  fileprivate var average: ColorValue {
-    withPixels { pixels, rows in
-      var sum = ColorSum()
-      for y in 0..<size.height { for index in rows[y] { sum.add(pixels[index]) } }
-      return sum.mean
-    }
-  }
-
-  /// The mean of the colours that are most frequent, of 4,096 kinds; `nil` for a picture without an opaque pixel.
-  fileprivate var dominantColor: ColorValue? {
-    withPixels { pixels, rows in
-      var kinds: [Int: ColorSum] = [:]
-      for y in 0..<size.height {
-        for index in rows[y] where pixels[index].alpha >= 128 {
-          let pixel = pixels[index]
-          let kind = Int(pixel.red >> 4) << 8 | Int(pixel.green >> 4) << 4 | Int(pixel.blue >> 4)
-          kinds[kind, default: ColorSum()].add(pixel)
-        }
-      }
-      // The smaller number of two equally frequent kinds, so that the answer is always the same.
-      return kinds.min { ($1.value.count, $0.key) < ($0.value.count, $1.key) }?.value.mean
-    }
-  }
-}
-
-/// The sum of pixels, which are premultiplied.
-private struct ColorSum {
-  private(set) var count = 0
-  private var (red, green, blue, alpha) = (0, 0, 0, 0)
-
-  mutating func add(_ pixel: Pixel) {
-    count += 1
-    red += Int(pixel.red)
-    green += Int(pixel.green)
-    blue += Int(pixel.blue)
-    alpha += Int(pixel.alpha)
-  }
-
-  var mean: ColorValue {
-    func part(_ sum: Int) -> UInt8 { UInt8(clamping: alpha == 0 ? 0 : (sum * 255 + alpha / 2) / alpha) }
-    return ColorValue(
-      red: part(red), green: part(green), blue: part(blue),
-      alpha: UInt8(clamping: count == 0 ? 0 : (alpha + count / 2) / count))
-  }
-}
-
-extension ColorValue {
-  fileprivate var members: [String: Any] {
-    ["R": Int(red), "G": Int(green), "B": Int(blue), "A": Int(alpha)]
   }
 }

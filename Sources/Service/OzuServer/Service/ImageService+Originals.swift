@@ -5,35 +5,30 @@ import OzuImaging
 
 /// Answers that need the source itself.
 extension ImageService {
-  /// The answer for an address that wants the source as it is, or whose source is not what the address demands; `nil` where
-  /// a picture is to be made.
-  func originalAnswer(to pictureRequest: PictureRequest) async throws(ImageError) -> ServiceAnswer? {
+  /// What is to be done with a source that was fetched.
+  func verdict(
+    on original: ImagePipeline.Original, for pictureRequest: PictureRequest
+  ) async throws(ImageError) -> SourceVerdict {
     let picture = pictureRequest.known.picture
-    guard picture.needsSource else { return nil }
-    var isOriginal = picture.isOriginal
-    if !isOriginal, picture.limits.needsHeader || !picture.originalTypes.isEmpty {
-      let header = try await pipeline.header(for: pictureRequest.request)
-      if let flaw = picture.limits.flaw(of: header) { return refusal(of: pictureRequest, flaw) }
-      isOriginal = picture.originalTypes.contains(header.type)
-    }
-    guard isOriginal || picture.limits.byteCount != nil else { return nil }
-    let original = try await pipeline.original(of: pictureRequest.request)
-    if let most = picture.limits.byteCount, original.data.count > most {
-      return refusal(of: pictureRequest, "the file has more bytes than the address allows")
-    }
-    return isOriginal ? answer(pictureRequest, original) : nil
+    guard picture.needsSource, let data = original.data else { return .picture }
+    if let flaw = picture.limits.flaw(ofByteCount: data.count) { return .refused(flaw) }
+    guard picture.needsHeader else { return picture.isOriginal ? .original : .picture }
+    var file = ImageRequest(.data(data))
+    (file.writeLayers, file.deadline) = ([], pictureRequest.request.deadline)
+    return picture.verdict(on: try await pipeline.header(for: file))
   }
 
-  private func refusal(of pictureRequest: PictureRequest, _ reason: String) -> ServiceAnswer {
+  func refusal(of pictureRequest: PictureRequest, _ reason: String) -> ServiceAnswer {
     var answer = ServiceAnswer(
       ServiceFailure(status: 422, reason: reason, lifetime: configuration.failureLifetime))
     answer.source = pictureRequest.known.sourceName
     return answer
   }
 
-  private func answer(
+  func answer(
     _ pictureRequest: PictureRequest, _ original: ImagePipeline.Original
-  ) -> ServiceAnswer {
+  ) throws(ImageError) -> ServiceAnswer {
+    guard let data = original.data else { throw .emptyData(pictureRequest.known.sourceName) }
     let known = pictureRequest.known
     let tag = original.state.map { pictureRequest.tag(of: $0.identity, "original") }
     let freshUntil = original.allowsStoring ? original.state?.freshUntil ?? .distantFuture : nil
@@ -42,7 +37,7 @@ extension ImageService {
       return known.sourced(ServiceAnswer(.unchanged, ServiceResponse(status: 304, headers: headers)))
     }
     var all = headers
-    if case .image(let type) = ContentKind(sniffing: original.data) {
+    if case .image(let type) = ContentKind(sniffing: data) {
       for field in Self.bodyHeaders(of: type) { all.add(name: field.name, value: field.value) }
       if let disposition = known.disposition(of: type) { all["Content-Disposition"] = disposition }
     } else {
@@ -53,7 +48,36 @@ extension ImageService {
       all["Content-Disposition"] = "attachment"
     }
     return known.sourced(
-      ServiceAnswer(.store, ServiceResponse(status: 200, headers: all, body: original.data)))
+      ServiceAnswer(.store, ServiceResponse(status: 200, headers: all, body: data)))
+  }
+}
+
+/// What is to be done with a source, by what its address demands of it.
+enum SourceVerdict: Equatable {
+  /// A picture is made of it.
+  case picture
+  /// It is the answer.
+  case original
+  /// It is not allowed, for this reason.
+  case refused(String)
+}
+
+extension AddressedPicture {
+  /// Whether the source is looked at before, or instead of, making a picture of it.
+  var needsSource: Bool { isOriginal || !originalTypes.isEmpty || limits != SourceLimits() }
+
+  /// Whether its header is needed. What is sent as it is in any case need not be a picture.
+  var needsHeader: Bool { !isOriginal && (limits.needsHeader || !originalTypes.isEmpty) }
+
+  func verdict(on header: ImageHeader) -> SourceVerdict {
+    if let flaw = limits.flaw(of: header) { return .refused(flaw) }
+    return isOriginal || originalTypes.contains(header.type) ? .original : .picture
+  }
+
+  /// The verdict on the source of a file that was made, which is known without a look at the source.
+  func verdict(on image: EncodedImage) -> SourceVerdict {
+    if let flaw = limits.flaw(ofByteCount: image.sourceByteCount) { return .refused(flaw) }
+    return image.header.map { verdict(on: $0) } ?? .picture
   }
 }
 

@@ -65,14 +65,15 @@ extension ImageService {
 
   /// The trace that requests to origins continue.
   func trace(of request: ServiceRequest) -> TraceContext? {
-    configuration.continuesTraces ? TraceContext(request.headers) : nil
+    configuration.continuesTraces ? request.trace : nil
   }
 
   private func answerFromMemory(_ pictureRequest: PictureRequest, to request: ServiceRequest)
     -> ServiceAnswer?
   {
-    guard !pictureRequest.known.picture.needsSource,
-      let image = pipeline.cachedEncoded(pictureRequest.known.file), image.source == .memory
+    let picture = pictureRequest.known.picture
+    guard !picture.isOriginal, let image = pipeline.cachedEncoded(pictureRequest.known.file),
+      image.source == .memory, picture.verdict(on: image) == .picture
     else { return nil }
     if !pictureRequest.isRemembered {
       addresses.remember(pictureRequest.known, of: request, grammar: pictureRequest.grammar)
@@ -81,24 +82,43 @@ extension ImageService {
   }
 
   private func answer(_ pictureRequest: PictureRequest) async throws(ImageError) -> ServiceAnswer {
-    if let answer = try await originalAnswer(to: pictureRequest) { return answer }
-    if pictureRequest.condition != nil {
-      // A stored file may need no request to its origin, and if no store has it, decoding may still be unnecessary.
-      if let image = await storedImage(pictureRequest) { return answer(pictureRequest, image, .store) }
-      if let state = try await pipeline.sourceState(of: pictureRequest.request),
-        pictureRequest.isMet(by: state.identity)
-      {
-        return unchanged(
-          pictureRequest, tag: pictureRequest.tag(of: state.identity), freshUntil: state.freshUntil)
+    let picture = pictureRequest.known.picture
+    guard pictureRequest.condition != nil || picture.needsSource else {
+      return answer(pictureRequest, try await image(pictureRequest, from: nil))
+    }
+    // A stored file may need no request to its origin, and if no store has it, decoding may still be unnecessary.
+    if !picture.isOriginal, let image = await storedImage(pictureRequest) {
+      switch picture.verdict(on: image) {
+      case .picture: return answer(pictureRequest, image, .store)
+      case .refused(let flaw): return refusal(of: pictureRequest, flaw)
+      case .original: break
       }
     }
-    let image = try await image(pictureRequest)
-    return answer(pictureRequest, image, image.isNew ? .made : .store)
+    // The source is fetched once, whatever is done with it.
+    let original = try await pipeline.original(of: pictureRequest.request)
+    switch try await verdict(on: original, for: pictureRequest) {
+    case .refused(let flaw): return refusal(of: pictureRequest, flaw)
+    case .original: return try answer(pictureRequest, original)
+    case .picture: break
+    }
+    if let state = original.state, pictureRequest.isMet(by: state.identity) {
+      return unchanged(
+        pictureRequest, tag: pictureRequest.tag(of: state.identity), freshUntil: state.freshUntil)
+    }
+    return answer(pictureRequest, try await image(pictureRequest, from: original))
+  }
+
+  private func answer(_ pictureRequest: PictureRequest, _ image: EncodedImage) -> ServiceAnswer {
+    answer(pictureRequest, image, image.isNew ? .made : .store)
   }
 
   /// The file, made once for all requests for it, on this machine and on the others.
-  private func image(_ pictureRequest: PictureRequest) async throws(ImageError) -> EncodedImage {
-    guard let fills else { return try await made(pictureRequest) }
+  ///
+  /// - Parameter original: its source, if that was fetched already.
+  private func image(
+    _ pictureRequest: PictureRequest, from original: ImagePipeline.Original?
+  ) async throws(ImageError) -> EncodedImage {
+    guard let fills else { return try await made(pictureRequest, from: original) }
     return try await sharedFills.value(for: pictureRequest.known.key) { [self] in
       if let image = await storedImage(pictureRequest) { return .success(image) }
       do {
@@ -106,7 +126,7 @@ extension ImageService {
           try await fills.value(for: pictureRequest.known.key) {
             await storedImage(pictureRequest)
           } make: { _ in
-            try await made(pictureRequest)
+            try await made(pictureRequest, from: original)
           } settle: { [pipeline] in
             await pipeline.storesSettled()
           })
@@ -116,11 +136,23 @@ extension ImageService {
     }.get()
   }
 
-  private func made(_ pictureRequest: PictureRequest) async throws(ImageError) -> EncodedImage {
-    let image = try await pipeline.encoded(
-      for: pictureRequest.request, as: pictureRequest.known.picture.output)
-    if image.isNew { metrics.note(image.timings, of: image.type) }
-    return image
+  private func made(
+    _ pictureRequest: PictureRequest, from original: ImagePipeline.Original?
+  ) async throws(ImageError) -> EncodedImage {
+    let (request, output) = (pictureRequest.request, pictureRequest.known.picture.output)
+    do throws(ImageError) {
+      let image =
+        if let original {
+          try await pipeline.encoded(for: request, as: output, from: original)
+        } else {
+          try await pipeline.encoded(for: request, as: output)
+        }
+      if image.isNew { metrics.note(image.timings, of: image.type) }
+      return image
+    } catch {
+      if let failure = error.decoderFailure { metrics.note(failure) }
+      throw error
+    }
   }
 
   /// The file from memory or a store, if it may be served without a request to its origin.
@@ -148,6 +180,7 @@ extension ImageService {
       headers.add(name: "Content-Disposition", value: disposition)
     }
     var answer = ServiceAnswer(kind, ServiceResponse(status: 200, headers: headers, body: image.data))
+    if image.isNew { answer.timings = image.timings }
     answer.source = pictureRequest.known.sourceName
     if kind == .made { answer.notes = image.notes }
     return answer

@@ -55,6 +55,8 @@ public final class ImageService: ServiceResponding {
       metrics.noteDiskError()
       onDiskError($0)
     }
+    pipelineConfiguration.network.httpClient = CountingClient(
+      inner: pipelineConfiguration.network.httpClient, metrics: metrics)
     pipeline = ImagePipeline(pipelineConfiguration)
     admission = ServiceAdmission(limit: configuration.maximumPendingCount)
     self.metrics = metrics
@@ -115,14 +117,16 @@ public final class ImageService: ServiceResponding {
   ) {
     let duration = start.duration(to: configuration.pipeline.testing.now())
     metrics.end(answer, after: duration)
-    if let log = configuration.log {
-      var request = request
-      if configuration.readsForwardedAddress, let address = RequestIdentity.forwardedAddress(of: request) {
-        request.remoteAddress = address
-      }
-      log(
-        ServiceLogRecord(
-          request, answer, id: id, duration: duration, date: configuration.pipeline.testing.currentDate()))
+    guard configuration.log != nil || request.trace != nil else { return }
+    var request = request
+    if configuration.readsForwardedAddress, let address = RequestIdentity.forwardedAddress(of: request) {
+      request.remoteAddress = address
+    }
+    let record = ServiceLogRecord(
+      request, answer, id: id, duration: duration, date: configuration.pipeline.testing.currentDate())
+    configuration.log?(record)
+    if let spans = configuration.spans, let trace = request.trace, trace.isSampled {
+      spans.offer(ServiceSpan(trace: trace, record: record, timings: answer.timings))
     }
   }
 
@@ -133,11 +137,17 @@ public final class ImageService: ServiceResponding {
       return ServiceAnswer(
         ServiceFailure(status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD"))
     }
-    if let answer = ownAnswer(to: request) { return answer }
+    if let answer = await statusPage(for: request) { return answer }
     return await picture(for: request)
   }
 
-  /// The answer for a page about the service itself; `nil` for all other paths.
+  /// The answer for a page about the service itself, with the metrics; `nil` for all other paths.
+  private func statusPage(for request: ServiceRequest) async -> ServiceAnswer? {
+    guard request.target == "/metrics", configuration.showsMetrics else { return ownAnswer(to: request) }
+    return ServiceAnswer(.service, .metrics(await metricsText()))
+  }
+
+  /// The answer for a page about the service itself that needs no waiting; `nil` for all other paths.
   func ownAnswer(to request: ServiceRequest) -> ServiceAnswer? {
     switch request.target {
     case "/health": return ServiceAnswer(.service, .line("alive"))
@@ -145,8 +155,6 @@ public final class ImageService: ServiceResponding {
       return metrics.isDraining.load(ordering: .relaxed)
         ? ServiceAnswer(ServiceFailure(status: 503, reason: "draining"), kind: .service)
         : ServiceAnswer(.service, .line((["ready"] + problems).joined(separator: "\n")))
-    case "/metrics" where configuration.showsMetrics:
-      return ServiceAnswer(.service, .metrics(metricsText()))
     default: return nil
     }
   }
@@ -157,15 +165,14 @@ public final class ImageService: ServiceResponding {
       return ServiceAnswer(
         ServiceFailure(status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD"))
     }
-    if request.target == "/metrics" { return ServiceAnswer(.service, .metrics(metricsText())) }
     return ownAnswer(to: request)
       ?? ServiceAnswer(ServiceFailure(status: 404, reason: "there is no such page"), kind: .service)
   }
 
-  private func metricsText() -> String {
-    metrics.text(
+  fileprivate func metricsText() async -> String {
+    await metrics.text(
       pipeline: pipeline, pendingCount: admission.count, pendingLimit: configuration.maximumPendingCount,
-      stores: sharedStores, version: configuration.version)
+      stores: sharedStores, spans: configuration.spans?.counts, version: configuration.version)
   }
 
   private var sharedStores: [(name: String, statistics: SharedStoreStatistics)] {
@@ -191,6 +198,7 @@ public final class ImageService: ServiceResponding {
   /// Counts and logs a request that the listener refused.
   public func noteRefusal(of request: ServiceRequest, _ response: ServiceResponse, reason: String) {
     metrics.begin()
+    metrics.noteRefusal(reason)
     note(
       ServiceAnswer(.failed, response, failure: reason), of: request, id: nil,
       since: configuration.pipeline.testing.now())
@@ -202,12 +210,17 @@ private struct StatusPages: ServiceResponding {
   let service: ImageService
 
   func respond(to request: ServiceRequest) async -> ServiceResponse {
-    service.statusAnswer(to: request).response
+    guard isForMetrics(request) else { return service.statusAnswer(to: request).response }
+    return .metrics(await service.metricsText())
   }
 
   func begin(_ request: ServiceRequest) -> ServiceBeginning {
-    request.target == "/metrics"
+    isForMetrics(request)
       ? .work { await respond(to: request) } : .response(service.statusAnswer(to: request).response)
+  }
+
+  private func isForMetrics(_ request: ServiceRequest) -> Bool {
+    request.target == "/metrics" && ["GET", "HEAD"].contains(request.method)
   }
 }
 
@@ -239,6 +252,8 @@ struct ServiceAnswer: Sendable {
   var source: String?
   /// What is not as it should be in a picture that was made for this request.
   var notes: [String] = []
+  /// The times of the stages of a new picture.
+  var timings: StageTimings?
 
   init(_ kind: Kind, _ response: ServiceResponse, failure: String? = nil) {
     self.kind = kind

@@ -19,6 +19,28 @@ struct MetricsPage {
     line(name, labels.map { ($0.key, $0.value) }, value)
   }
 
+  /// Counts by one label, sorted by it; nothing without any.
+  mutating func counts(_ name: String, _ help: String, _ label: String, _ counts: [String: Int]) {
+    guard !counts.isEmpty else { return }
+    head(name, "counter", help)
+    for (value, count) in counts.sorted(by: { $0.key < $1.key }) {
+      line(name, [(label, value)], Double(count))
+    }
+  }
+
+  /// The lines of a histogram, of which `counts` has one bucket more than there are bounds.
+  mutating func histogram(
+    _ name: String, _ labels: [(String, String)], bounds: [Double], counts: [Int], sum: Double
+  ) {
+    var all = 0
+    for (bound, count) in zip(bounds.map { "\($0)" } + ["+Inf"], counts) {
+      all += count
+      line("\(name)_bucket", labels + [("le", bound)], Double(all))
+    }
+    line("\(name)_sum", labels, sum)
+    line("\(name)_count", labels, Double(all))
+  }
+
   private static func escaped(_ value: String) -> String {
     value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }
@@ -38,8 +60,10 @@ extension MetricsPage {
   /// Writes what every program tells of itself, by the names that Prometheus' client libraries have for it.
   mutating func writeProcess(version: String) {
     if !version.isEmpty {
-      head("ozu_build_info", "gauge", "The version of the program.")
-      line("ozu_build_info", [("version", version)], 1)
+      head("ozu_build_info", "gauge", "The version of the program, and for what it was built.")
+      line(
+        "ozu_build_info",
+        [("version", version), ("architecture", Self.architecture), ("build", Self.build)], 1)
     }
     var usage = rusage()
     if getrusage(RUSAGE_SELF.rawValue, &usage) == 0 {
@@ -70,6 +94,20 @@ extension MetricsPage {
       "process_start_time_seconds", "gauge", "When this process began, in seconds since 1970.",
       Self.startTime)
   }
+
+  #if DEBUG
+    private static let build = "debug"
+  #else
+    private static let build = "release"
+  #endif
+
+  #if arch(x86_64)
+    private static let architecture = "x86_64"
+  #elseif arch(arm64)
+    private static let architecture = "arm64"
+  #else
+    private static let architecture = "other"
+  #endif
 
   private static func seconds(_ time: timeval) -> Double {
     Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000

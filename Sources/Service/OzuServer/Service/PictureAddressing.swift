@@ -52,9 +52,6 @@ public struct AddressedPicture: Sendable {
   /// The date at which the address expires. No cache may keep the answer longer. `nil`, the default, if it does not.
   public var expiry: Date?
 
-  /// Whether the source is looked at before, or instead of, making a picture of it.
-  var needsSource: Bool { isOriginal || !originalTypes.isEmpty || limits != SourceLimits() }
-
   /// Makes a requested picture.
   public init(request: ImageRequest, output: OutputFormat) {
     self.request = request

@@ -47,32 +47,3 @@ enum RequestIdentity {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }
-
-/// The trace of a request (`traceparent`, W3C Trace Context).
-struct TraceContext: Hashable, Sendable {
-  static let field = "traceparent"
-
-  /// 32 hexadecimal digits, not all zero.
-  let traceID: String
-  /// Two hexadecimal digits.
-  private let flags: String
-
-  /// Reads the field of a request; `nil` if it has not the form of the standard.
-  init?(_ headers: HTTPHeaders) {
-    guard let field = headers.first(Self.field) else { return nil }
-    let parts = field.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count >= 4, parts[0].utf8.count == 2, parts[0] != "ff", parts[1].utf8.count == 32,
-      parts[2].utf8.count == 16, parts[3].utf8.count == 2,
-      parts[0...3].allSatisfy({
-        $0.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-      }),
-      parts[1].contains(where: { $0 != "0" })
-    else { return nil }
-    (traceID, flags) = (String(parts[1]), String(parts[3]))
-  }
-
-  /// The field of a request that continues the trace, with a number of its own.
-  var continued: String {
-    "00-\(traceID)-\(RequestIdentity.hexadecimal(.random(in: 1...UInt64.max)))-\(flags)"
-  }
-}

@@ -45,6 +45,8 @@ extension ImageService {
     /// Whether requests to origins continue the trace of the request that they are for (`traceparent`, W3C Trace Context), so that
     /// origins see its number. Default: false.
     public var continuesTraces = false
+    /// Sends a span for each request to a collector of traces. `nil`, the default, for none.
+    public var spans: SpanExporter?
     /// Whether the last address in `X-Forwarded-For` is that of the client, for the log: where only a proxy can connect, which
     /// writes this field. Default: false, because clients can write it too.
     public var readsForwardedAddress = false

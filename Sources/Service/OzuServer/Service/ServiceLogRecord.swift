@@ -7,7 +7,7 @@ public struct ServiceLogRecord: Sendable {
   public let date: Date
   /// The method.
   public let method: String
-  /// The requested path and query.
+  /// The requested path and query, without the login of an address in it.
   public let target: String
   /// The status of the answer.
   public let status: Int
@@ -35,7 +35,7 @@ public struct ServiceLogRecord: Sendable {
   init(_ request: ServiceRequest, _ answer: ServiceAnswer, id: String?, duration: Duration, date: Date) {
     self.date = date
     method = request.method
-    target = request.target
+    target = Self.withoutLogins(request.target)
     status = answer.response.status
     result = answer.kind.rawValue
     byteCount = answer.response.body.count
@@ -44,7 +44,7 @@ public struct ServiceLogRecord: Sendable {
     failure = answer.failure
     notes = answer.notes
     remoteAddress = request.remoteAddress
-    traceID = TraceContext(request.headers)?.traceID
+    traceID = (request.trace ?? TraceContext(request.headers))?.traceID
     self.id = id
   }
 
@@ -70,8 +70,32 @@ public struct ServiceLogRecord: Sendable {
     return "{" + members.map { "\"\($0)\": \($1)" }.joined(separator: ", ") + "}"
   }
 
+  /// The record as one line for people: the time, the request, the answer, and what else is known, as `name=value`.
+  public var textLine: String {
+    let time = date.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+    let milliseconds = Int(clamping: (duration / .milliseconds(1)).rounded(.up))
+    var line =
+      "\(time) \(status) \(result) \(PrintableText.escaped(method)) \(PrintableText.escaped(target)) \(byteCount) bytes \(milliseconds) ms"
+    for (name, value) in [
+      ("source", source), ("failure", failure), ("remote", remoteAddress), ("trace", traceID), ("id", id),
+    ] {
+      guard let value else { continue }
+      line += " \(name)=\(value.contains(" ") ? Self.quoted(value) : PrintableText.escaped(value))"
+    }
+    return line
+  }
+
+  /// A target without the user and the password of an address in it, which are before an `@` in what follows `//`. No such address
+  /// is asked, but a mistaken one must not stand in the log.
+  private static func withoutLogins(_ target: String) -> String {
+    guard target.utf8.contains(UInt8(ascii: "@")) || target.contains("%40") else { return target }
+    return target.replacing(/((?::|%3[Aa])(?:\/|%2[Ff]){1,2})(?:(?!\/|%2[Ff]).)*?(?:@|%40)/) {
+      "\($0.output.1)…@"
+    }
+  }
+
   /// A JSON string. Control characters are escaped.
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

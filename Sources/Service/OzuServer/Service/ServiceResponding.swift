@@ -50,6 +50,8 @@ public struct ServiceRequest: Sendable, Hashable {
   public var remoteAddress: String?
   /// The body; empty except for an upload to the playground.
   public var body = Data()
+  /// The place of the request in a trace, once the service has looked for it.
+  var trace: TraceContext?
 
   /// Makes a request.
   public init(

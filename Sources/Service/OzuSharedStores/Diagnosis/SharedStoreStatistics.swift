@@ -38,8 +38,27 @@ public struct SharedStoreNodeStatistics: Hashable, Sendable {
   public var state: SharedStoreNodeState
   /// The counts of commands.
   public var counts: Counts
+  /// How long the commands took that were sent.
+  public var times = SharedStoreTimes()
   /// The last error; `nil` if there was none.
   public var lastError: String?
+}
+
+/// How long commands took, from the call to their end: the answer, the deadline or the loss of the connection.
+public struct SharedStoreTimes: Hashable, Sendable {
+  /// The upper bounds of the first buckets, in seconds. The last bucket has no bound.
+  public static let bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.3, 1]
+
+  /// The number of commands in each bucket: one more than there are bounds.
+  public private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
+  /// The sum of the times, in seconds.
+  public private(set) var sum = 0.0
+
+  mutating func add(_ time: Duration) {
+    let seconds = time / .seconds(1)
+    counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+    sum += seconds
+  }
 }
 
 /// An event of a shared store, for a log.

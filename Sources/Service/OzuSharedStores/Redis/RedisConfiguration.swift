@@ -23,6 +23,9 @@ public struct RedisConfiguration: Sendable {
   /// Whether originals, which are usually large, are stored too. Default: false, only renditions and encoded images
   /// are stored.
   public var keepsOriginals = false
+  /// The secret that entries are authenticated with; `nil`, the default, for none: then whoever can write to the servers can put
+  /// pictures there.
+  public var authenticationKey: SharedEntryKey?
   /// When the circuit breaker of a server opens.
   public var breaker = SharedStoreBreakerPolicy()
   /// The most commands that may wait for a server. Further ones are dropped. Default: 1,000.

@@ -11,6 +11,7 @@ final class RedisNode: Sendable {
     var waitingByteCount = 0
     var waitingCount = 0
     var counts = SharedStoreNodeStatistics.Counts()
+    var times = SharedStoreTimes()
     /// The last lost connection that was counted.
     var incident: Int?
     var lastError: String?
@@ -41,7 +42,8 @@ final class RedisNode: Sendable {
   var statistics: SharedStoreNodeStatistics {
     state.withLock { state in
       SharedStoreNodeStatistics(
-        name: name, state: state.breaker.state, counts: state.counts, lastError: state.lastError)
+        name: name, state: state.breaker.state, counts: state.counts, times: state.times,
+        lastError: state.lastError)
     }
   }
 
@@ -75,7 +77,7 @@ final class RedisNode: Sendable {
     }
     if permit.isProbe { reporter.report(.nodeChanged(node: name, state: .halfOpen, error: nil)) }
     let request = RedisRequest(command, deadline: now.advanced(by: configuration.deadline)) { [self] result in
-      completion(end(result, permit, byteCount: byteCount))
+      completion(end(result, permit, byteCount: byteCount, since: now))
     }
     if !loop.submit(.start(node: place, request)) {
       request.complete(.failure(RedisError(.closed, node: name)))
@@ -84,7 +86,8 @@ final class RedisNode: Sendable {
 
   /// Records the result of a command.
   private func end(
-    _ result: Result<RESPValue, RedisError>, _ permit: CircuitBreaker.Permit, byteCount: Int
+    _ result: Result<RESPValue, RedisError>, _ permit: CircuitBreaker.Permit, byteCount: Int,
+    since start: ContinuousClock.Instant
   ) -> Result<RESPValue, RedisError> {
     let now = configuration.now()
     var result = result
@@ -100,6 +103,7 @@ final class RedisNode: Sendable {
     let change = state.withLock { state -> SharedStoreNodeState? in
       state.waitingCount -= 1
       state.waitingByteCount -= byteCount
+      state.times.add(start.duration(to: now))
       let before = state.breaker.state
       if case .failure(let error) = result {
         switch error.reason {

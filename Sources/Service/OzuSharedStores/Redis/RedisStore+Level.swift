@@ -43,7 +43,8 @@ extension RedisStore: ImageStoring {
     do {
       guard case .bulk(let data) = try ask(node, command) else { throw unexpected(node) }
       if data.isEmpty { return nil }
-      guard let metadata = try SharedEntry.metadata(ofBeginning: data, for: key) else {
+      let secret = configuration.authenticationKey
+      guard let metadata = try SharedEntry.metadata(ofBeginning: data, for: key, by: secret) else {
         discard(key, of: node, beginning: data)
         return nil
       }

@@ -120,7 +120,7 @@ public final class RedisStore: Sendable {
       counts.count(\.misses)
       return nil
     }
-    guard let entry = SharedEntry.decode(data, for: key) else {
+    guard let entry = SharedEntry.decode(data, for: key, by: configuration.authenticationKey) else {
       discard(key, of: node, beginning: data)
       return nil
     }
@@ -158,7 +158,7 @@ public final class RedisStore: Sendable {
 
   /// The bytes of an entry; `nil` if it is too large.
   func encoded(_ entry: ImageStoreEntry, for key: ImageStoreKey) -> Data? {
-    let data = SharedEntry.encode(entry, for: key)
+    let data = SharedEntry.encode(entry, for: key, by: configuration.authenticationKey)
     guard data.count <= configuration.maximumEntryByteCount else {
       counts.count(\.tooLarge)
       return nil

@@ -40,6 +40,9 @@ public struct S3Configuration: Sendable {
   public var maximumEntryByteCount = 32 << 20
   /// Whether originals are stored too. Default: true.
   public var keepsOriginals = true
+  /// The secret that entries are authenticated with; `nil`, the default, for none: then whoever can write to the bucket can put
+  /// pictures there.
+  public var authenticationKey: SharedEntryKey?
   /// When the circuit breaker of the service opens.
   public var breaker = SharedStoreBreakerPolicy()
   /// The settings of the connections: certificate authorities, proxy, and their number per host.

@@ -23,7 +23,12 @@ struct S3Requests: Sendable {
 
   func head(_ name: String) -> HTTPRequest { request(.head, path: name) }
 
-  func delete(_ name: String) -> HTTPRequest { request(.delete, path: name) }
+  /// - Parameter tag: the entity tag that the object must have; `nil` for any.
+  func delete(_ name: String, ifTagIs tag: String? = nil) -> HTTPRequest {
+    var request = request(.delete, path: name)
+    if let tag { request.headers["If-Match"] = tag }
+    return request
+  }
 
   /// - Parameter isConditional: whether an existing object is kept (`If-None-Match: *`).
   func put(_ name: String, _ data: Data, isConditional: Bool) -> HTTPRequest {

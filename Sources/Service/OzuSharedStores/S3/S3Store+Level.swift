@@ -14,21 +14,25 @@ extension S3Store: ImageStoring {
   /// The entry of a key.
   public func read(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
     guard keeps(key.kind) else { return nil }
-    let data: Data
+    let answer: Answer
     do throws(S3Error) {
-      let (status, body) = try exchange(requests.get(requests.name(of: key)), accepted: [200, 404])
-      guard status == 200 else {
+      answer = try exchange(requests.get(requests.name(of: key)), accepted: [200, 404])
+      guard answer.status == 200 else {
         counts.count(\.misses)
         return nil
       }
-      data = body
     } catch {
       // The object is larger than any entry, so it belongs to another program.
-      if case .transport(let reason) = error, case .bodyTooLarge = reason.reason { return discard(key) }
+      if case .transport(let reason) = error, case .bodyTooLarge = reason.reason {
+        return discard(key, tag: nil)
+      }
       counts.count(\.misses)
       throw error
     }
-    guard let entry = SharedEntry.decode(data, for: key) else { return discard(key) }
+    let secret = configuration.authenticationKey
+    guard let entry = SharedEntry.decode(answer.body, for: key, by: secret) else {
+      return discard(key, tag: answer.tag)
+    }
     counts.count(\.hits)
     return entry
   }
@@ -43,11 +47,12 @@ extension S3Store: ImageStoring {
   public func metadata(of key: ImageStoreKey) throws -> Data? {
     guard keeps(key.kind) else { return nil }
     let request = requests.get(requests.name(of: key), byteCount: 8 << 10)
-    let (status, data) = try exchange(request, accepted: [200, 206, 404, 416])
-    guard status == 200 || status == 206 else { return nil }
+    let answer = try exchange(request, accepted: [200, 206, 404, 416])
+    guard answer.status == 200 || answer.status == 206 else { return nil }
     do {
-      guard let metadata = try SharedEntry.metadata(ofBeginning: data, for: key) else {
-        _ = discard(key)
+      let secret = configuration.authenticationKey
+      guard let metadata = try SharedEntry.metadata(ofBeginning: answer.body, for: key, by: secret) else {
+        _ = discard(key, tag: answer.tag)
         return nil
       }
       return metadata
@@ -102,7 +107,7 @@ extension S3Store: ImageStoring {
     var token: String?
     // Each page has a thousand objects.
     for _ in 0..<100_000 {
-      let (_, body) = try exchange(requests.list(prefix: prefix, token: token), accepted: [200])
+      let body = try exchange(requests.list(prefix: prefix, token: token), accepted: [200]).body
       let listing = try S3Listing(String(decoding: body, as: UTF8.self))
       for name in listing.keys where name.hasPrefix(prefix) && S3Configuration.isPlain(name) {
         _ = try exchange(requests.delete(name), accepted: [200, 204, 404])
@@ -114,7 +119,7 @@ extension S3Store: ImageStoring {
   }
 
   private func encoded(_ entry: ImageStoreEntry, for key: ImageStoreKey) -> Data? {
-    let data = SharedEntry.encode(entry, for: key)
+    let data = SharedEntry.encode(entry, for: key, by: configuration.authenticationKey)
     guard data.count <= configuration.maximumEntryByteCount else {
       counts.count(\.tooLarge)
       return nil
@@ -122,12 +127,16 @@ extension S3Store: ImageStoring {
     return data
   }
 
-  /// Removes an object that is not a valid entry.
-  private func discard(_ key: ImageStoreKey) -> ImageStoreEntry? {
+  /// Removes an object that is not a valid entry, unless another machine has written a new one meanwhile. A service that does not
+  /// know conditions for this method removes it in any case.
+  ///
+  /// - Parameter tag: the entity tag of what was read; `nil` if it is not known.
+  private func discard(_ key: ImageStoreKey, tag: String?) -> ImageStoreEntry? {
     counts.count(\.damaged)
     counts.count(\.misses)
     reporter.report(.damaged(node: node))
-    _ = try? exchange(requests.delete(requests.name(of: key)), accepted: [200, 204, 404])
+    let request = requests.delete(requests.name(of: key), ifTagIs: tag)
+    _ = try? exchange(request, accepted: [200, 204, 404, 409, 412])
     return nil
   }
 }

@@ -27,9 +27,18 @@ public final class S3Store: Sendable {
     public let description: String
   }
 
+  /// An answer of the service.
+  struct Answer {
+    let status: Int
+    let body: Data
+    /// The entity tag of the object.
+    let tag: String?
+  }
+
   private struct State {
     var breaker: CircuitBreaker
     var counts = SharedStoreNodeStatistics.Counts()
+    var times = SharedStoreTimes()
     var lastError: String?
   }
 
@@ -81,7 +90,7 @@ public final class S3Store: Sendable {
   public var statistics: SharedStoreStatistics {
     let service = state.withLock {
       SharedStoreNodeStatistics(
-        name: node, state: $0.breaker.state, counts: $0.counts, lastError: $0.lastError)
+        name: node, state: $0.breaker.state, counts: $0.counts, times: $0.times, lastError: $0.lastError)
     }
     return counts.statistics(nodes: [service])
   }
@@ -104,7 +113,7 @@ public final class S3Store: Sendable {
   /// Makes an exchange, and records its result. Blocks, for little more than the deadline at most.
   ///
   /// - Parameter accepted: the statuses that count as answers. Others are errors.
-  func exchange(_ request: HTTPRequest, accepted: Set<Int>) throws(S3Error) -> (status: Int, body: Data) {
+  func exchange(_ request: HTTPRequest, accepted: Set<Int>) throws(S3Error) -> Answer {
     let now = configuration.now()
     let permit = state.withLock { state in
       let permit = state.breaker.permit(at: now)
@@ -114,13 +123,13 @@ public final class S3Store: Sendable {
     guard let permit else { throw .circuitOpen }
     if permit.isProbe { reporter.report(.nodeChanged(node: node, state: .halfOpen, error: nil)) }
     let result = outcome(of: request, accepted: accepted)
-    end(permit, result)
+    end(permit, result, since: now)
     return try result.get()
   }
 
   private func outcome(
     of request: HTTPRequest, accepted: Set<Int>
-  ) -> Result<(status: Int, body: Data), S3Error> {
+  ) -> Result<Answer, S3Error> {
     let answer = BlockingAnswer<Result<(Data, HTTPResponse), HTTPError>>()
     let task = Task.detached { [client] in
       do throws(HTTPError) {
@@ -140,18 +149,23 @@ public final class S3Store: Sendable {
       if case .timedOut = error.reason { return .failure(.timedOut(configuration.deadline)) }
       return .failure(.transport(error))
     case .success((let body, let response)):
-      if accepted.contains(response.status) { return .success((response.status, body)) }
+      if accepted.contains(response.status) {
+        return .success(Answer(status: response.status, body: body, tag: response.headers["ETag"]))
+      }
       let text = String(decoding: body.prefix(4096), as: UTF8.self)
       let code = S3Listing.texts(of: "Code", in: text).first ?? ""
       return .failure(.refused(status: response.status, code: code))
     }
   }
 
-  private func end(_ permit: CircuitBreaker.Permit, _ result: Result<(status: Int, body: Data), S3Error>) {
+  private func end(
+    _ permit: CircuitBreaker.Permit, _ result: Result<Answer, S3Error>, since start: ContinuousClock.Instant
+  ) {
     let now = configuration.now()
     let error: S3Error? = if case .failure(let error) = result { error } else { nil }
     let change = state.withLock { state -> SharedStoreNodeState? in
       let before = state.breaker.state
+      state.times.add(start.duration(to: now))
       switch error {
       case .timedOut: state.counts.timedOut += 1
       case .refused: state.counts.refused += 1

@@ -12,11 +12,14 @@ struct ResizeGeometryTests {
 
     init(
       _ source: (Int, Int), _ target: (Int, Int), _ mode: ScaleMode, crops: Bool = false,
-      enlarges: Bool = false,
+      enlarges: Bool = false, sides: (Int, Int)? = nil,
       gives output: (Int, Int), from region: (Double, Double, Double, Double)? = nil
     ) {
       self.source = PixelSize(source.0, source.1)
-      resize = Resize(PixelSize(target.0, target.1), mode: mode, crops: crops, allowsUpscaling: enlarges)
+      var resize = Resize(
+        PixelSize(target.0, target.1), mode: mode, crops: crops, allowsUpscaling: enlarges)
+      resize.sidesOfSmall = sides.map { PixelSize($0.0, $0.1) }
+      self.resize = resize
       self.output = PixelSize(output.0, output.1)
       self.region = region.map { PixelRegion(x: $0.0, y: $0.1, width: $0.2, height: $0.3) }
     }
@@ -79,6 +82,19 @@ struct ResizeGeometryTests {
     Case((1, 1), (1000, 1000), .aspectFill, crops: true, enlarges: true, gives: (1000, 1000)),
     Case((3, 1), (10, 10), .aspectFit, enlarges: true, gives: (10, 3)),
     Case((7, 7), (7, 7), .aspectFill, crops: true, gives: (7, 7)),
+    // Each side on its own, from the middle; not where the picture covers the sides, and not in other modes.
+    Case((100, 50), (200, 200), .aspectFill, crops: true, sides: (200, 200), gives: (100, 50)),
+    Case(
+      (100, 50), (60, 60), .aspectFill, crops: true, sides: (60, 60), gives: (60, 50), from: (20, 0, 60, 50)),
+    Case(
+      (100, 50), (200, 20), .aspectFill, crops: true, sides: (200, 20), gives: (100, 20),
+      from: (0, 15, 100, 20)),
+    Case(
+      (100, 50), (120, 120), .aspectFill, crops: true, sides: (40, 40), gives: (50, 50),
+      from: (25, 0, 50, 50)),
+    Case((100, 50), (20, 10), .aspectFill, crops: true, sides: (20, 10), gives: (20, 10)),
+    Case((100, 50), (200, 200), .aspectFill, sides: (200, 20), gives: (100, 50)),
+    Case((100, 50), (200, 200), .aspectFit, sides: (20, 20), gives: (100, 50)),
   ]
 
   @Test("a recipe gives the size and the region of the table", arguments: reducing + small)

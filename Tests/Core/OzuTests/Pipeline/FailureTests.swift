@@ -130,7 +130,7 @@ struct FailureTests {
     // Also without the caches.
     let other = fixture.freshPipeline { $0.caching.diskStorage = .none }
     #expect(try await other.header(for: request).size == PixelSize(320, 240))
-    #expect(try await other.sourceState(of: request) != nil)
+    #expect(try await other.original(of: request).state != nil)
     for await outcome in ImagePrefetcher(pipeline: other, destination: .disk).start([request]) {
       if case .failed(let error) = outcome.ending { Issue.record(error) }
     }

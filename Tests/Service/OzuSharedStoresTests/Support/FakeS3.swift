@@ -46,6 +46,8 @@ final class FakeS3: Sendable {
     return response
   }
 
+  private static func tag(_ data: Data) -> String { "\"\(SHA256.hexDigest(of: Array(data)))\"" }
+
   private func answer(_ request: LoopbackRequest) -> LoopbackResponse {
     let fault = Self.credentials.fault(
       method: request.method, path: request.path, query: request.query, headers: request.headers,
@@ -66,6 +68,9 @@ final class FakeS3: Sendable {
         state.objects[name] = request.body
         return .status(200)
       case "DELETE":
+        if let tag = request.headers["If-Match"], let data = state.objects[name], tag != Self.tag(data) {
+          return Self.error(412, "PreconditionFailed")
+        }
         state.objects[name] = nil
         return .status(204)
       case "GET" where request.query?.contains("list-type=2") == true:
@@ -73,12 +78,12 @@ final class FakeS3: Sendable {
       case "GET", "HEAD":
         guard let data = state.objects[name] else { return Self.error(404, "NoSuchKey") }
         guard let last = request.headers["Range"].flatMap({ Int($0.dropFirst("bytes=0-".count)) }) else {
-          return .ok(data)
+          return LoopbackResponse.ok(data).header("ETag", Self.tag(data))
         }
         if data.isEmpty { return Self.error(416, "InvalidRange") }
         var response = LoopbackResponse.ok(Data(data.prefix(last + 1)))
         response.status = 206
-        return response
+        return response.header("ETag", Self.tag(data))
       default: return Self.error(405, "MethodNotAllowed")
       }
     }

@@ -6,12 +6,23 @@ import Testing
 /// A running `ozu serve`, which ends with the test.
 final class FleetMachine: Sendable {
   private let process = Process()
+  private let settings: URL?
   let port: Int
 
   /// Starts one, and returns when it listens.
-  init(_ variables: [String: String]) async throws {
+  ///
+  /// - Parameter settings: the text of a file of settings, which it reads again at SIGHUP; `nil` for no file.
+  init(_ variables: [String: String], settings: String? = nil) async throws {
     process.executableURL = try builtProgram("ozu")
     process.arguments = ["serve", "--insecure"]
+    if let settings {
+      let url = FileManager.default.temporaryDirectory.appending(path: "ozu-\(UUID().uuidString).conf")
+      try Data(settings.utf8).write(to: url)
+      process.arguments? += ["--config", url.path]
+      self.settings = url
+    } else {
+      self.settings = nil
+    }
     process.environment = childEnvironment.merging([
       "OZU_LISTEN": "127.0.0.1:0", "OZU_PRIVATE_NETWORKS": "yes", "OZU_LOG": "no",
     ]) { $1 }.merging(variables) { $1 }
@@ -31,7 +42,10 @@ final class FleetMachine: Sendable {
     port = try #require(line.split(separator: "\n").first?.split(separator: ":").last.flatMap { Int($0) })
   }
 
-  deinit { signal(SIGKILL) }
+  deinit {
+    signal(SIGKILL)
+    if let settings { try? FileManager.default.removeItem(at: settings) }
+  }
 
   func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
