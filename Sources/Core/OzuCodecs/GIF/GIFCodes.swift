@@ -67,10 +67,10 @@ enum GIFCodes {
       // Reads many bytes at once if they are in one block.
       if bitCount < codeSize, blockRest >= 8, bytes.count - position >= 8 {
         let word = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
-        bits |= UInt64(littleEndian: word) << UInt64(bitCount)
+        bits |= UInt64(littleEndian: word) &<< UInt64(bitCount)
         let taken = (63 - bitCount) >> 3
         bitCount += taken * 8
-        bits &= (1 << UInt64(bitCount)) - 1
+        bits &= (1 &<< UInt64(bitCount)) &- 1
         position += taken
         blockRest -= taken
       }
@@ -81,13 +81,14 @@ enum GIFCodes {
           position += 1
         }
         guard position < bytes.count else { return (written, .short) }
-        bits |= UInt64(bytes[position]) << UInt64(bitCount)
+        bits |= UInt64(bytes[position]) &<< UInt64(bitCount)
         bitCount += 8
         position += 1
         blockRest -= 1
       }
-      let code = Int(truncatingIfNeeded: bits) & ((1 << codeSize) - 1)
-      bits >>= UInt64(codeSize)
+      // A code has at most 12 bits, and there are at most 63: no shift is longer than a word.
+      let code = Int(truncatingIfNeeded: bits) & ((1 &<< codeSize) &- 1)
+      bits &>>= UInt64(codeSize)
       bitCount -= codeSize
 
       if code == clear {
@@ -107,10 +108,9 @@ enum GIFCodes {
         let length = lengths[previous]
         places[nextCode] = UInt32(truncatingIfNeeded: previousPlace)
         lengths[nextCode] = length + 1
-        // Behind the eighth index, the shift leaves nothing.
-        beginnings[nextCode] = beginning | last << (8 * UInt64(length))
+        beginnings[nextCode] = length < wordByteCount ? beginning | last &<< (8 &* UInt64(length)) : beginning
         nextCode += 1
-        if nextCode == 1 << codeSize, codeSize < 12 { codeSize += 1 }
+        if nextCode == 1 &<< codeSize, codeSize < 12 { codeSize += 1 }
       } else if code >= nextCode, previous >= 0 {
         return (written, .corrupt)
       }

@@ -72,33 +72,35 @@ private struct PNMRows: SampleRowReading {
     -> Bool
   {
     guard isPlain || rowByteCount <= bytes.count - text.position else { return false }
-    if !isPlain, largest == 255 {
-      readBytes(bytes, into: &row)
-    } else {
-      for x in row.indices {
-        var samples = SIMD4<UInt16>(repeating: .max)
-        for channel in 0..<channelCount {
-          guard let value = try value(x * channelCount + channel, bytes) else { return false }
-          samples[channel] = sample(value)
-        }
-        row[x] = channelCount < 3 ? SIMD4(samples.x, samples.x, samples.x, samples.y) : samples
+    for x in row.indices {
+      var samples = SIMD4<UInt16>(repeating: .max)
+      for channel in 0..<channelCount {
+        guard let value = try value(x * channelCount + channel, bytes) else { return false }
+        samples[channel] = sample(value)
       }
+      row[x] = channelCount < 3 ? SIMD4(samples.x, samples.x, samples.x, samples.y) : samples
     }
     if !isPlain { text.position += rowByteCount }
     return true
   }
 
-  /// A row of bytes, of which 255 is white: the usual files.
-  private func readBytes(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) {
+  /// A row of bytes, of which 255 is white: the usual files, in an eighth of the time.
+  mutating func readWords(_ bytes: Span<UInt8>, into row: inout MutableSpan<UInt32>) -> Bool? {
+    guard !isPlain, largest == 255 else { return nil }
+    guard rowByteCount <= bytes.count - text.position else { return false }
     let bytes = bytes.extracting(text.position..<text.position + rowByteCount)
+    text.position += rowByteCount
     let (green, blue) = channelCount < 3 ? (0, 0) : (1, 2)
     var first = 0
     for x in row.indices {
-      row[x] = SIMD4(
-        red: bytes[first], green: bytes[first + green], blue: bytes[first + blue],
-        alpha: hasAlpha ? bytes[first + channelCount - 1] : 255)
+      row[x] =
+        PixelCanvas.word(
+          red: bytes[first], green: bytes[first + green], blue: bytes[first + blue],
+          alpha: hasAlpha ? bytes[first + channelCount - 1] : 255
+        ).littleEndian
       first += channelCount
     }
+    return true
   }
 
   /// A value of the row; `nil` at the end of the file.
@@ -114,6 +116,7 @@ private struct PNMRows: SampleRowReading {
   private func sample(_ value: Int) -> UInt16 {
     let value = min(value, largest)
     if isBitmap { return value == 0 ? .max : 0 }
+    if largest == 255 { return UInt16(value) * 257 }
     if largest > 255 { return UInt16((value * 65_535 + largest / 2) / largest) }
     return UInt16((value * 255 + largest / 2) / largest) * 257
   }
