@@ -84,7 +84,7 @@ private struct PNMRows: SampleRowReading {
     return true
   }
 
-  /// A row of bytes, of which 255 is white: the usual files, in an eighth of the time.
+  /// A row of bytes, of which 255 is white: the usual files, in a tenth of the time.
   mutating func readWords(_ bytes: Span<UInt8>, into row: inout MutableSpan<UInt32>) -> Bool? {
     guard !isPlain, largest == 255 else { return nil }
     guard rowByteCount <= bytes.count - text.position else { return false }
