@@ -7,7 +7,7 @@ import Testing
 /// What the runs of the oracle cannot show, which order whole operations: a removal between two steps of a store.
 @Suite("Epochs of sources and formats")
 struct EpochTests {
-  private let request = ImageRequest(key: "a")
+  private let request = ImageRequest(key: "a", format: nil)
 
   enum Ending: CaseIterable {
     case source, format, everything, reload
