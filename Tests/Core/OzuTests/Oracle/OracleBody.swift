@@ -76,6 +76,8 @@ struct OracleBody: Sendable {
 
   /// Those with several frames.
   static let moving = all.filter { $0.name == "gif" }.map(\.index)
+  /// Those with a thumbnail that is not quite the picture.
+  static let turned = all.filter { $0.name == "turned jpeg" }.map(\.index)
   /// The files that end in the middle.
   static let cut = all.filter { $0.name.hasPrefix("cut off") }.map(\.index)
 

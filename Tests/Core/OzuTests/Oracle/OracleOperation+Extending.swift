@@ -153,11 +153,59 @@ extension OracleOperation {
   private static func rare(_ random: inout SeededGenerator) -> [OracleOperation] {
     let origin = Int.random(in: 0..<OracleSource.webCount, using: &random)
     let request = OracleRequest(.web(origin, account: 0))
-    switch Int.random(in: 0..<3, using: &random) {
+    switch Int.random(in: 0..<6, using: &random) {
     case 0: return cut(request, at: origin, &random)
     case 1: return formatFile(request, at: origin, &random)
+    case 2: return substitute(for: request, at: origin, &random)
+    case 3: return thumbnails(of: request, at: origin, &random)
+    case 4: return otherFailure(of: request, at: origin, &random)
     default: return outputs(of: request, at: origin, &random)
     }
+  }
+
+  /// A source that may only take the place of another one to save data.
+  private static func substitute(
+    for request: OracleRequest, at origin: Int, _ random: inout SeededGenerator
+  ) -> [OracleOperation] {
+    var request = request
+    let other = (origin + 1) % OracleSource.webCount
+    request.lowDataSource = .web(other, account: 0)
+    let file = OracleBehavior(answer: .file(Int.random(in: 0..<20, using: &random)))
+    return [
+      .remove(request.source), .change(origin, OracleBehavior(answer: .disconnection)), .change(other, file),
+      .load(request, .picture), .remove(request.source), .saveData(true), .load(request, .picture),
+      .saveData(false),
+    ]
+  }
+
+  /// A failure of a request, and then one with the same key whose origin can tell it from the first.
+  private static func otherFailure(
+    of request: OracleRequest, at origin: Int, _ random: inout SeededGenerator
+  ) -> [OracleOperation] {
+    var other = request
+    other.variant = [.german, .compact].randomElement(using: &random)!
+    let status = OracleBehavior(answer: .status([403, 404].randomElement(using: &random)!))
+    let file = OracleBehavior(answer: .file(Int.random(in: 0..<20, using: &random)))
+    return [
+      .remove(request.source), .change(origin, status), .load(request, .picture), .change(origin, file),
+      .load(other, .picture),
+    ]
+  }
+
+  /// A picture that may be made from the thumbnail in its file, and smaller ones that may not.
+  private static func thumbnails(
+    of request: OracleRequest, at origin: Int, _ random: inout SeededGenerator
+  ) -> [OracleOperation] {
+    var large = request
+    large.resize = Resize(PixelSize(32, 24))
+    large.resize?.allowsEmbeddedThumbnail = true
+    var small = request
+    small.resize = Resize(PixelSize(16, 12))
+    let file = OracleBody.turned.randomElement(using: &random) ?? 0
+    return [
+      .change(origin, OracleBehavior(answer: .file(file))), .remove(request.source), .load(large, .picture),
+      .load(small, .picture),
+    ]
   }
 
   /// A file that is cut off, for requests that take a part of a picture and for others.

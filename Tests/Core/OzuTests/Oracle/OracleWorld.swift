@@ -183,12 +183,16 @@ struct OracleWorld {
   func failures(for load: OracleLoad, _ source: OracleSource) -> Set<ImageError.Kind> {
     var kinds: Set<ImageError.Kind> = []
     let removal = removalTick(of: source, before: load.startTick)
+    let request = load.request
+    let variant = (source == request.source ? request : request.alternative(source)).variant
     for exchange in exchanges where exchange.source == source && exchange.file == nil {
       let isRunning = (exchange.endTick ?? .max) >= load.startTick
       // The limits of one request fail no other one.
       if exchange.behavior.answer == .timeout, !load.request.isHasty { continue }
       if exchange.behavior.answer == .savingData, load.request.lowDataSource == nil { continue }
-      guard isRunning || exchange.tick > removal && isRemembered(exchange, for: load) else { continue }
+      // A failure is remembered for requests that its origin could not tell from the failed one.
+      let isRemembered = exchange.variant == variant && isRemembered(exchange, for: load)
+      guard isRunning || exchange.tick > removal && isRemembered else { continue }
       kinds.insert(kind(of: exchange))
     }
     return kinds
