@@ -16,6 +16,7 @@ struct CardAddressTests {
   static let font = """
     {"size": {"width": 9, "height": 9}, "elements": [{"label": {"text": "a", "font": {"file": "/etc/passwd"}}}]}
     """
+  static let lost = font.replacing("{\"file\": \"/etc/passwd\"}", with: "\"Nowhere Grotesk\"")
   private static let photo = "https://origin.test/1.png"
 
   private func fixture() throws -> ServiceFixture {
@@ -24,6 +25,7 @@ struct CardAddressTests {
     rules.sources = ["https://origin.test/"]
     rules.cards = try CardTemplates([
       "team": CanvasTemplate(Data(Self.template.utf8)), "font": CanvasTemplate(Data(Self.font.utf8)),
+      "lost": CanvasTemplate(Data(Self.lost.utf8)),
     ])
     let fixture = try ServiceFixture(addressing: SignedAddresses(rules))
     try fixture.serve("1.png")
@@ -61,6 +63,8 @@ struct CardAddressTests {
       ("card://team?color=%23f00&photo=/etc/passwd", 400, ""),
       ("card://team?color=%23f00&photo=file:///etc/passwd", 403, ""),
       ("card://team?color=%23f00&photo=card://font", 400, ""), ("card://font", 400, ""),
+      // A font that is not there is no matter of an origin.
+      ("card://lost", 422, ""),
       ("card://team?color=%23f00&photo=\(photo)", 400, "/raw:1"),
     ])
   func refused(source: String, status: Int, options: String) async throws {

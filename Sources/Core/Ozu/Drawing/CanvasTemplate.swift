@@ -198,7 +198,7 @@ extension DecodingError {
       (context, reason) = (found, "a number is needed")
     case .typeMismatch(let type, let found) where type is String.Type:
       (context, reason) = (found, "a text is needed")
-    case .dataCorrupted(let found) where found.codingPath.isEmpty && found.underlyingError != nil:
+    case .dataCorrupted(let found) where found.codingPath.isEmpty:
       // It is JSON: it was read before. The decoder says this of numbers that do not fit.
       (context, reason) = (found, "a number is too large, or is not whole")
     case .typeMismatch(_, let found), .dataCorrupted(let found):

@@ -106,7 +106,7 @@
       #expect(bitmap[80, 30] != bitmap[0, 59])
       // Another picture under the same name is seen, and one that is gone is named.
       let photo = folder.path("photo.png")
-      try PatternPicture(PixelSize(40, 40), tint: 9).data(as: .png).write(to: URL(filePath: photo))
+      try PatternPicture(PixelSize(40, 40), tint: 3).data(as: .png).write(to: URL(filePath: photo))
       #expect(try await ChildRun(arguments).status == 0)
       let other = try CodecRegistry.standard.picture(from: Data(contentsOf: URL(filePath: result))).bitmap
       #expect(other[80, 30] != bitmap[80, 30])
