@@ -73,6 +73,17 @@ struct WatermarkTextTests {
     #expect(pixels.allSatisfy { columns.contains($0.x) && rows.contains($0.y) }, "\(pixels)")
   }
 
+  @Test("wrapped lines leave room for the box around them")
+  func room() throws {
+    var rules = Self.rules
+    rules.watermarkText?.style.background = Label.Background(color: .white, padding: 3)
+    let step = try #require(
+      try Self.picture("rs:force:10:5/dpr:2/wm:1/wmt:YWJjZGVmZ2hpamts", rules).request.processors.last)
+    // Of twenty pixels twelve are taken by the padding: two characters of four are left.
+    let result = BGRABitmap(try step.process(Bitmap(size: PixelSize(20, 10)) { _, _ in .black }))
+    #expect((0..<20).count { result[$0, 5].green > 0 } == 8)
+  }
+
   @Test("without a place nothing is drawn", arguments: ["wmt:YWI", "wm:0/wmt:YWI", "wm:1:ce/wm:0/wmt:YWI"])
   func hidden(options: String) throws {
     #expect(try Self.picture(options).request.processors.isEmpty)

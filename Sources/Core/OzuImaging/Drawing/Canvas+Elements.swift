@@ -118,7 +118,7 @@ extension Canvas.PictureFrame {
   fileprivate var flaw: String? {
     if source.isEmpty { return "its source is empty" }
     if case .rectangle(let radius) = clip, !(0...Canvas.farthest).contains(radius) {
-      return "the radius of its corners must be zero or more"
+      return "the radius of its corners must be \(Canvas.lengths)"
     }
     return border?.flaw
   }
@@ -129,10 +129,10 @@ extension Canvas.Rectangle {
     let range = -Canvas.farthest...Canvas.farthest
     guard range.contains(x), range.contains(y) else { return "its place must be a number of pixels" }
     guard (0...Canvas.farthest).contains(width), (0...Canvas.farthest).contains(height) else {
-      return "its sides must be zero or more"
+      return "its sides must be \(Canvas.lengths)"
     }
     guard (0...Canvas.farthest).contains(cornerRadius) else {
-      return "the radius of its corners must be zero or more"
+      return "the radius of its corners must be \(Canvas.lengths)"
     }
     return border?.flaw ?? fill?.flaw
   }
@@ -144,13 +144,13 @@ extension Canvas.Line {
     guard [startX, startY, endX, endY].allSatisfy(range.contains) else {
       return "its ends must be numbers of pixels"
     }
-    return (0...Canvas.farthest).contains(width) ? nil : "its width must be zero or more"
+    return (0...Canvas.farthest).contains(width) ? nil : "its width must be \(Canvas.lengths)"
   }
 }
 
 extension RoundedCorners.Border {
   fileprivate var flaw: String? {
-    (0...Canvas.farthest).contains(width) ? nil : "the width of its border must be zero or more"
+    (0...Canvas.farthest).contains(width) ? nil : "the width of its border must be \(Canvas.lengths)"
   }
 }
 

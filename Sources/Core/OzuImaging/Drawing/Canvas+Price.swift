@@ -19,6 +19,8 @@ extension Canvas {
 
   /// The largest distance and length in an element, in pixels. Sums of a few of these are exact in a `Double`.
   static let farthest = Double(1 << 24)
+  /// The range of lengths, for people.
+  static let lengths = "from 0 to \(1 << 24) pixels"
 
   /// What the canvas costs.
   ///

@@ -95,7 +95,9 @@ struct PlacedText: ImageProcessing {
   ) throws(LabelError) -> Label {
     guard var box = place.box(in: size) else {
       var label = label.scaled(by: density)
-      label.width = min(label.width ?? .max, size.width)
+      let around = 2 * ((label.background?.horizontalPadding ?? 0) + (label.outline?.width ?? 0))
+      let room = size.width.saturatingDifference(Int(clamping: around, rounded: .up))
+      label.width = max(1, min(label.width ?? .max, room))
       return label
     }
     // A text larger than its picture is not seen.
