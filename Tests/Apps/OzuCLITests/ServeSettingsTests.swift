@@ -306,7 +306,9 @@
         let configuration = try settings.configuration()
         _ = (try settings.logLevel(), try settings.listening(), try settings.statusListen())
         _ = try await settings.watermark(configuration.pipeline)
-        _ = try await settings.watermarkText(configuration.pipeline)
+        var pipeline = configuration.pipeline
+        pipeline.decoding.isolation = .off
+        _ = try await settings.watermarkText(pipeline)
       }
     }
 
