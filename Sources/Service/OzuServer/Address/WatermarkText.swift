@@ -5,6 +5,7 @@ public import OzuImaging
 /// The texts that addresses may have drawn over their results in the place of a picture: how they look, and what draws them.
 ///
 /// ```swift
+/// var rules = AddressRules()
 /// rules.watermarkText = WatermarkText(
 ///   style: Label("", size: 24, color: .white), drawing: ImagePipeline.shared.labelDrawing)
 /// ```
