@@ -117,7 +117,9 @@
         Shortcut(
           keys: ["<Control>question", "F1"], action: "shortcuts", title: "Keyboard shortcuts", group: "Window"
         ),
-        Shortcut(keys: ["<Control><Shift>d"], action: "developer", title: "Counters", group: "Window"),
+        // Not for those who look at pictures.
+        Shortcut(
+          keys: ["<Control><Shift>d"], action: "developer", title: "Counters", group: "Window", listed: nil),
         Shortcut(keys: ["<Control>w"], action: "close", title: "Close the window", group: "Window"),
         Shortcut(keys: ["<Control>q"], action: "quit", title: "Quit", group: "Window"),
       ]

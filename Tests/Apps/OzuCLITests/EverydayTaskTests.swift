@@ -202,4 +202,43 @@ struct EverydayTaskTests {
     #expect(run.status == 0 && run.errors.isEmpty)
     #expect(try CodecRegistry.standard.header(of: run.output).size == PixelSize(64, 48))
   }
+
+  @Test("the page of ten tasks has commands that write what it shows")
+  func page() async throws {
+    let folder = try Self.folder()
+    let picture = try #require(folder.data("photos/a.jpg"))
+    for name in ["canyon-wren", "perched-osprey", "tea-gardens", "roman-colosseum", "the-spices-of-life"] {
+      try folder.write(picture, to: name + ".jpg")
+    }
+    // What a file is called does not matter.
+    try folder.write(try #require(folder.data("logo.png")), to: "logo.svg")
+    let page = try String(
+      contentsOf: Repository.url("Documentation/guides/ten-tasks.md"), encoding: .utf8)
+    let lines = page.replacingOccurrences(of: "\\\n", with: " ").split(separator: "\n").filter {
+      $0.hasPrefix("ozu ")
+    }
+    #expect(lines.count >= 10)
+    for line in lines {
+      let words = Self.words(String(line))
+      let quiet: [String] = words[1] == "compare" ? [] : ["--quiet"]
+      let run = try await ChildRun(Array(words.dropFirst()) + quiet, in: folder)
+      #expect(run.status == 0 && run.errors.isEmpty, "\(line): \(run.errors)")
+      if let index = words.firstIndex(of: "-o") { #expect(folder.data(words[index + 1]) != nil, "\(line)") }
+    }
+  }
+
+  /// The words of a command line: those in single quotes are one, and a pattern is the files of the test.
+  private static func words(_ line: String) -> [String] {
+    var words: [String] = []
+    for (index, part) in line.components(separatedBy: "'").enumerated() {
+      if index.isMultiple(of: 2) {
+        words += part.split(separator: " ").map(String.init)
+      } else {
+        words.append(part)
+      }
+    }
+    guard let place = words.firstIndex(of: "photos/*.jpg") else { return words }
+    words.replaceSubrange(place...place, with: ["photos/a.jpg", "copy.jpg"])
+    return words
+  }
 }
