@@ -91,6 +91,8 @@
 
     private init(_ bus: OpaquePointer, _ onEnd: @escaping @MainActor (Outcome) -> Void) {
       (self.bus, self.onEnd) = (bus, onEnd)
+      // GLib would end the process with the bus.
+      g_dbus_connection_set_exit_on_close(bus, 0)
       itself = self
     }
 

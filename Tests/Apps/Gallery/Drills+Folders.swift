@@ -116,7 +116,8 @@
       try folder.write("5.jpg", try Self.taken(NumberedPicture(5), "1999:05:31 18:20:00"))
       gtk_widget_activate_action_variant(screen.window, "win.order", g_variant_new_string("date"))
       await checks.eventually("the date of capture counts before that of the file", screen) {
-        window.grid.count == 4 && window.grid.item(at: 3)?.name == "5.jpg"
+        // By name the fifth is the last, too.
+        (0..<4).map { window.grid.item(at: $0)?.name } == ["3.jpg", "2.jpg", "4.jpg", "5.jpg"]
       }
       gtk_widget_activate_action_variant(screen.window, "win.order", g_variant_new_string("name"))
       await checks.eventually("by name again", screen) { window.grid.item(at: 0)?.name == "2.jpg" }

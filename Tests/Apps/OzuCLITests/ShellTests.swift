@@ -75,6 +75,7 @@ struct ShellTests {
     ("ozu set --formats web", "webp", "webp"), ("ozu set --formats=png,web", "--formats=png,webp", "webp"),
     ("ozu clean --keep orientation,all", "orientation,all-but-place", "all-but-place"),
     ("ozu load --cache fol", "folder/", "folder"), ("ozu load --cache=fol", "--cache=folder/", "folder"),
+    ("ozu load --cache=", "--cache=folder/", "folder"),
     ("ozu load --watermark a", "a picture.png", "a\\ picture.png"),
     ("ozu load a", "a picture.png", "a\\ picture.png"),
     ("ozu help compl", "completions", "completions"), ("ozu completions z", "zsh", "zsh"),
