@@ -20,7 +20,9 @@
           let values = { (text: String) in (1...3).filter { text.contains("%\($0)") } }
           checks.equal(values(translation), values(text), "the values of “\(text)” in \(code)")
         }
-        for title in ["Main menu", "Folder above"] {
+        checks.equal(
+          Set(language.table.keys), Set(Texts.all["de"]?.table.keys ?? [:].keys), "the texts in \(code)")
+        for title in ["Main menu", "Straighten"] {
           checks.expect(language.table[title] != nil, "“\(title)” in \(code)")
         }
       }
