@@ -58,13 +58,13 @@ struct ServiceMetricsTests {
 
   @Test("evictions are counted")
   func evictions() async throws {
-    let fixture = try ServiceFixture { $0.pipeline.caching.encodedMemoryCache.costLimit = 500 }
-    for number in 0..<8 {
-      try fixture.serve("\(number).png", number: number)
-      for _ in 0..<3 { _ = await fixture.get("/48/\(number).png") }
+    let fixture = try ServiceFixture { $0.pipeline.caching.encodedMemoryCache.costLimit = 10_000 }
+    for number in 0..<30 {
+      try fixture.serve("\(number).png", number: number % 8)
+      _ = await fixture.get("/64/\(number).png")
     }
     let contents = await fixture.service.pipeline.cacheContents().encodedMemory
-    #expect(contents.evictionCount > 0 && contents.byteCount <= 500)
+    #expect(contents.evictionCount > 0 && contents.byteCount <= 10_000)
     let lines = await Self.lines(of: fixture)
     #expect(lines.contains("ozu_cache_evictions_total{cache=\"memory\"} \(contents.evictionCount)"))
   }

@@ -5,6 +5,14 @@ import Testing
 
 /// A running `ozu serve`, which ends with the test.
 final class FleetMachine: Sendable {
+  /// Enough connections for requests that wait, and for the metrics beside them.
+  private static let client: DefaultHTTPClient = {
+    var configuration = HTTPClientConfiguration()
+    configuration.maximumConnectionsPerHost = 64
+    configuration.maximumConcurrentRequests = 512
+    return DefaultHTTPClient(configuration: configuration)
+  }()
+
   private let process = Process()
   private let settings: URL?
   let port: Int
@@ -51,7 +59,7 @@ final class FleetMachine: Sendable {
 
   func get(_ path: String) async throws -> (status: Int, body: Data) {
     let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
-    let cache = HTTPCache(client: DefaultHTTPClient.shared, storage: InMemoryHTTPCacheStorage())
+    let cache = HTTPCache(client: Self.client, storage: InMemoryHTTPCacheStorage())
     let answer = try await cache.response(for: HTTPRequest(url: url), mode: .noStore)
     return (answer.status, answer.body)
   }
