@@ -58,6 +58,8 @@
         (["OZU_KEYS": keys, "OZU_REDIS": "a:1", "OZU_REDIS_USER": "u"], "but no redis_password"),
         (["OZU_KEYS": keys, "OZU_REDIS": "a:1", "OZU_STORE_KEY": "hush"], "store_key"),
         (["OZU_KEYS": "\(keys),hush:00"], "keys, pair 2"),
+        (["OZU_KEYS": keys, "OZU_SOURCES": ""], "nothing is in it"),
+        (["OZU_KEYS": keys, "OZU_ALLOWED_OPTIONS": " , "], "nothing is in it"),
         (["OZU_KEYS": "'\(keys)'"], "quotes"), (["OZU_KEYS": keys, "OZU_CACHE": "\"/tmp\""], "quotes"),
         (["OZU_KEYS_FILE": "/none"], "keys_file = /none"), (["OZU_KEYS_FILE": "/"], "keys_file = /"),
         (["OZU_KEYS_FILE": "/etc/passwd"], "line 1"),

@@ -40,6 +40,7 @@
         if let value = environment[setting.variable] { values[setting.name] = value }
       }
       try checkQuotes()
+      try checkAllowLists()
       try Self.checkNames(of: environment)
       // The names that every program for S3 reads.
       for prefix in ["s3", "buckets"] where values["\(prefix)_access_key"] == nil {
@@ -51,6 +52,14 @@
         }
       }
       values.merge(inherited) { own, _ in own }
+    }
+
+    /// A variable of a template that nobody has set must not open a list.
+    private func checkAllowLists() throws(UsageError) {
+      for name in ["sources", "hosts", "allowed_options"] where values[name] != nil && list(name).isEmpty {
+        throw UsageError(
+          "\(name) is set, and nothing is in it", hint: "Leave it out where everything is to be allowed.")
+      }
     }
 
     /// Quotes around a value are taken for a part of it: a shell removes them, a file of settings or of variables does not.

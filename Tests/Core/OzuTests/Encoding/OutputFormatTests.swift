@@ -57,7 +57,7 @@ struct OutputFormatTests {
       { $0.compressionQuality = 0.5 }, { $0.isLossless = true }, { $0.maximumByteCount = 1000 },
       { $0.effort = .high }, { $0.metadata.exif = Data([1]) }, { $0.isProgressive = true },
       { $0.colorLimit = 16 }, { $0.chromaSubsampling = .full }, { $0.qualities = [.webp: 0.3] },
-      { $0.targetScore = 75 },
+      { $0.targetScore = 75 }, { $0.efforts = [.webp: .low] },
       {
         $0.maximumByteCount = 1000
         $0.enforcesByteLimit = false
