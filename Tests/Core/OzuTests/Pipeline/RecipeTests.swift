@@ -35,6 +35,7 @@ import Testing
     .resize("mode", serves: true) { $0.mode = .fill },
     .resize("crops", serves: true) { $0.crops = false },
     .resize("allowsUpscaling", serves: true) { $0.allowsUpscaling = true },
+    .resize("sidesOfSmall", serves: true) { $0.sidesOfSmall = PixelSize(300, 200) },
     .resize("kernel") { $0.kernel = .box },
     .resize("quality") { $0.quality = .fast },
     .resize("light", isServed: false) { $0.light = .linear },
