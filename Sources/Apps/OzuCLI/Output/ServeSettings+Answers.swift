@@ -24,7 +24,9 @@
       try setEfforts(&rules)
       for word in list("formats") {
         guard let format = ImageFormat.written.first(where: { $0.endings.contains(word) }) else {
-          throw UsageError("formats: \(word): this format cannot be written")
+          throw UsageError(
+            "formats: \(word): this format cannot be written",
+            hint: "It can be \(ImageFormat.written.map { $0.endings[0] }.joined(separator: ", ")).")
         }
         rules.writtenTypes.insert(format.type)
       }

@@ -125,7 +125,9 @@
 
     func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int {
       guard let number = Int(self[name]), range.contains(number) else {
-        let hint = name.hasSuffix("_bytes") ? "A number of bytes without a unit: 1048576 for 1 MiB." : nil
+        let hint =
+          name.hasSuffix("_bytes") && range.upperBound > 1 << 20
+          ? "A number of bytes without a unit: 1048576 for 1 MiB." : nil
         throw UsageError(
           "\(name) = \(self[name]): a whole number from \(range.lowerBound) to \(range.upperBound) is needed",
           hint: hint)
