@@ -20,7 +20,10 @@
       (
         NotificationSource(UIApplication.willEnterForegroundNotification), ApplicationEvent.foreground.handler
       ),
-      (NotificationSource(UIApplication.didEnterBackgroundNotification), { finishInBackground($0) }),
+      (
+        NotificationSource(UIApplication.didEnterBackgroundNotification),
+        { @Sendable in finishInBackground($0) }
+      ),
     ])
 
     /// Tells a pipeline about events of the app, as long as the pipeline lives. Another call for it has no effect.

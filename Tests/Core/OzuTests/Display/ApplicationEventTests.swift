@@ -164,7 +164,7 @@ struct ApplicationEventTests {
     let notifications = PipelineNotifications([
       (
         NotificationSource(name, center),
-        { pipeline in heard.change { $0.append(ObjectIdentifier(pipeline)) } }
+        { @Sendable pipeline in heard.change { $0.append(ObjectIdentifier(pipeline)) } }
       )
     ])
     let lasting = ImagePipeline.testing()
