@@ -12,10 +12,10 @@ package struct ThreadIdentity: Equatable, Sendable {
 
   /// The calling thread.
   package static var current: ThreadIdentity {
-    #if canImport(Darwin)
-      ThreadIdentity(value: UInt(bitPattern: pthread_self()))
-    #else
+    #if canImport(Glibc)
       ThreadIdentity(value: UInt(pthread_self()))
+    #else
+      ThreadIdentity(value: UInt(bitPattern: pthread_self()))
     #endif
   }
 }
