@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import OzuBase
 
 /// The standard error stream, without Foundation.
 package enum StandardError {

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
-
 /// The cache format of views without their own format. It has the size of the view in pixels, the mode of the view,
 /// and these settings.
 ///

@@ -1,9 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Reads whole local files with plain system calls. Foundation's reader maps files, and if another process truncates
 /// a mapped file, this process is killed.
 package enum FileReader {

@@ -1,9 +1,5 @@
 #if os(Linux)
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
+  import OzuBase
 
   /// A netlink socket that receives messages about links, addresses and routes. It owns its descriptor until `close`.
   struct RouteSocket: Sendable {

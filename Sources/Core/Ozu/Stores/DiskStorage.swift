@@ -1,9 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Where a pipeline keeps originals and renditions on disk.
 public enum DiskStorage: Sendable {
   /// Nowhere.

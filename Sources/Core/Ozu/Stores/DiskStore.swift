@@ -2,10 +2,6 @@ import Dispatch
 import OzuBase
 import OzuHTTP
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// The disk cache as a store. The first thread that needs it opens it. Each kind has its own partition.
 ///
 /// The disk cache counts and reports its own errors (`Configuration.Caching.onDiskError`), so nothing here throws. Before it

@@ -1,9 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-  import Foundation
-#elseif canImport(Glibc)
-  import Glibc
-#endif
+import OzuBase
 
 /// The system's files, through POSIX calls. New files are accessible only for this user.
 public struct SystemFileSystem: FileSystem {

@@ -1,5 +1,5 @@
 #if os(Linux) && canImport(Glibc)
-  import Glibc
+  import OzuBase
 
   /// The open kernel files that report memory pressure. They are closed with the value.
   struct LinuxPressureSources: ~Copyable, Sendable {

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
-
 /// The number of bytes of memory that this process may use: the smallest of its control groups' limits and the
 /// machine's memory.
 ///

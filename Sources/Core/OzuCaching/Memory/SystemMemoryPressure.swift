@@ -4,7 +4,6 @@ import OzuBase
   import Darwin
   import Dispatch
 #elseif canImport(Glibc)
-  import Glibc
 #endif
 
 /// The operating system's reports of memory pressure.

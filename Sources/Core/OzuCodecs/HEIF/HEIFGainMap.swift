@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
 
 /// The gain map of a HEIF or AVIF file: the second picture of a `tmap` item (ISO 21496-1 in ISO/IEC 23008-12), or
 /// Apple's auxiliary picture `urn:com:apple:photo:2020:aux:hdrgainmap`.

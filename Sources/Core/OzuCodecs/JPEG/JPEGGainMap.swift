@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
 
 /// The gain map that follows the picture of a JPEG. The index of CIPA DC-007 (MPF) gives its place. ISO 21496-1 describes it or,
 /// in Ultra HDR files, XMP with the namespace `hdrgm`. If a file has both, the standard is used.

@@ -1,12 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
-
 /// The values in the marker segments of a JPEG (ITU-T T.81 Annex B), read without libjpeg.
 ///
 /// Reading stops at the first scan. If a file has several scans, they are counted by stepping over their data from marker to

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The markers of a JPEG (ITU-T T.81 Table B.1) and the ways to find the next one.
 enum JPEGMarker {

@@ -1,13 +1,6 @@
 import OzuBase
 import OzuImaging
 
-#if canImport(Glibc)
-  import FoundationEssentials
-  import Glibc
-#else
-  import Foundation
-#endif
-
 extension MetadataValues {
   /// Reads the blocks of a file.
   ///

@@ -90,8 +90,9 @@ struct RAWPreview: Comparable {
 }
 
 /// A preview in a camera RAW file.
-private final class RAWFile: ImageFile {
-  private let picture: any ImageFile
+private final class RAWFile: EnclosingFile {
+  let picture: any ImageFile
+  let part = "preview"
   private let data: Data
   private let contents: RAWContents
   /// The other previews that may be used, the smallest first.
@@ -140,28 +141,9 @@ private final class RAWFile: ImageFile {
 
   var scales: [Int] { picture.scales }
 
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
-    do throws(ImageDecodingError) { return try picture.decode(plan, context: context) } catch {
-      throw error.named(header.type, part: "preview")
-    }
-  }
-
-  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
-    picture.demand(of: plan, context: context)
-  }
-
-  func withRows<Result>(
-    _ plan: DecodePlan, context: DecodingContext,
-    _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
-  ) throws(ImageDecodingError) -> Result? {
-    do throws(ImageDecodingError) { return try picture.withRows(plan, context: context, body) } catch {
-      throw error.named(header.type, part: "preview")
-    }
-  }
-
   func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     do throws(ImageDecodingError) { return try picture.render(plan, context: context) } catch {
-      throw error.named(header.type, part: "preview")
+      throw error.named(header.type, part: part)
     }
   }
 

@@ -1,14 +1,38 @@
+import OzuBase
 import OzuImaging
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+/// A file that has its pixels from a file inside it. Errors about that one name the outer file.
+protocol EnclosingFile: ImageFile {
+  var picture: any ImageFile { get }
+  /// What the inner file is to the outer one: `preview`.
+  var part: String { get }
+}
+
+extension EnclosingFile {
+  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+    picture.demand(of: plan, context: context)
+  }
+
+  func withRows<Result>(
+    _ plan: DecodePlan, context: DecodingContext,
+    _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result? {
+    do throws(ImageDecodingError) { return try picture.withRows(plan, context: context, body) } catch {
+      throw error.named(header.type, part: part)
+    }
+  }
+
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+    do throws(ImageDecodingError) { return try picture.decode(plan, context: context) } catch {
+      throw error.named(header.type, part: part)
+    }
+  }
+}
 
 /// A file whose picture is a file of another format, such as a PNG in an icon.
-final class EnclosedFile: ImageFile {
-  private let picture: any ImageFile
+final class EnclosedFile: EnclosingFile {
+  let picture: any ImageFile
+  let part = "picture"
   let header: ImageHeader
 
   /// - Parameter notes: notes about the outer file.
@@ -41,25 +65,6 @@ final class EnclosedFile: ImageFile {
       throw .unsupportedType(type, reason: "its picture is \(inner.displayName)")
     }
     self.init(try decoder.open(content, limits: limits), as: type, notes: notes)
-  }
-
-  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
-    picture.demand(of: plan, context: context)
-  }
-
-  func withRows<Result>(
-    _ plan: DecodePlan, context: DecodingContext,
-    _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
-  ) throws(ImageDecodingError) -> Result? {
-    do throws(ImageDecodingError) { return try picture.withRows(plan, context: context, body) } catch {
-      throw error.named(header.type, part: "picture")
-    }
-  }
-
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
-    do throws(ImageDecodingError) { return try picture.decode(plan, context: context) } catch {
-      throw error.named(header.type, part: "picture")
-    }
   }
 }
 

@@ -1,13 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The facts that a spool file has about a body that can be resumed, so that its beginning survives if the process
 /// is killed.
 struct HTTPPartialBodyRecord: Sendable, Equatable {

@@ -1,13 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A file for a body that is too large for memory, or for one that arrives slowly and can be resumed.
 ///
 /// It is unlinked as soon as it is open. So it leaves nothing behind, however its use ends: the system frees its

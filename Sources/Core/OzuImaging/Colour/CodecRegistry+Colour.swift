@@ -1,9 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Whether colours are converted to sRGB before or after pixels are rounded to 8 bits.
 ///
 /// Usually the conversion is the last step, in 8 bits and at the size of the result. A picture in linear light, or

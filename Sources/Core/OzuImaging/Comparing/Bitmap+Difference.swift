@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 extension Bitmap {
   /// The peak signal-to-noise ratio of this copy, in decibels: the error of red, green and blue, in 8 bits and over

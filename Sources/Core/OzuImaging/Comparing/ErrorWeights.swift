@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The errors of one channel at one scale: means and fourth norms.
 struct ChannelErrors {

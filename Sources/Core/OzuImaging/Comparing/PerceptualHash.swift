@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
-
 /// 64 bits that describe how a picture looks from a distance: copies in another size, format or quality have nearly
 /// the same bits, other pictures about half of them.
 ///

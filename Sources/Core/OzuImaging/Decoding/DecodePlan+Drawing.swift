@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
-
 extension DecodePlan {
   /// Plans the decode of a picture or a drawing. A drawing is drawn at the size at which the recipe shows it, also
   /// larger than its own size, so only a crop is left for the resampler.

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
-
 /// The stages from a file to a picture, for measurements.
 public enum DecodingStage: Hashable, Sendable {
   /// From encoded bytes to pixels at the plan's scale.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The colours of a paint on an area of a surface.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// A rectangle whose corners may be round, and which part of a pixel it covers.
 private struct RoundedRectangle {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The result of a recipe for one source: the region of the source that is shown, and the size of the result.
 ///

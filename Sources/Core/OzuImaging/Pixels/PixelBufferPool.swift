@@ -1,9 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Reuses pixel memory, so that not every decode takes fresh pages from the system.
 ///
 /// The page faults of a fresh 48 MB block cost more than a resample of it. Blocks have size classes of a quarter of

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// A picture in 6 to 166 characters: its average colour and the lowest frequencies of its cosine transform, as
 /// defined by the BlurHash algorithm (github.com/woltapp/blurhash, Algorithm.md).

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// Converts sRGB to linear light and back (IEC 61966-2-1).
 enum LinearLight {

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
-
 /// A picture in 5 to 25 bytes. It has more detail than a BlurHash of the same length, and contains the proportions
 /// and the transparency. The format is that of evanw.github.io/thumbhash.
 ///

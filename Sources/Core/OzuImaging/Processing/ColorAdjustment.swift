@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// Changes brightness, contrast and saturation.
 public struct ColorAdjustment: ImageProcessing, Hashable {

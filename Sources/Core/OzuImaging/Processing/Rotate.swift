@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
-
 /// Turns the picture by any angle. The result is as large as the turned picture needs.
 public struct Rotate: ImageProcessing, Hashable {
   /// The angle in degrees, clockwise.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// Rounds the corners, or cuts the picture to a circle, with an optional border along the edge.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// Strengthens edges: adds the difference between the picture and its blur (unsharp mask).
 public struct Sharpen: ImageProcessing, Hashable {

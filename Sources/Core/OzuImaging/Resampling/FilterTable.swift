@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
-
 /// The weights that make the samples of the result from the samples along one axis.
 ///
 /// Result sample `j` of `count` covers the range from `origin + j * length / count` to `origin + (j + 1) * length /

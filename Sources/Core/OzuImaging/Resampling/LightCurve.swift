@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The transfer function of 16-bit pixels that are resampled in linear light, both ways.
 struct LightCurve: Sendable {

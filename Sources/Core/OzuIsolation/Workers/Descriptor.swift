@@ -1,6 +1,6 @@
 #if os(Linux) && canImport(CIsolation)
   import CIsolation
-  import Glibc
+  import OzuBase
 
   /// An open descriptor, closed with the object.
   package final class Descriptor: Sendable {

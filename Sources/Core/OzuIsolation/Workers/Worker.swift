@@ -1,6 +1,5 @@
 #if os(Linux) && canImport(CIsolation)
   import CIsolation
-  import Glibc
   import OzuBase
 
   /// A worker, in its own process: restricts itself, then answers requests until its socket is closed.

@@ -33,7 +33,6 @@ package struct WorkerConfinement: Hashable, Sendable {
 
 #if os(Linux) && canImport(CIsolation)
   import CIsolation
-  import Glibc
   import OzuBase
 
   extension WorkerConfinement {

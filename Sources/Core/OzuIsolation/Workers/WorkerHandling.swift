@@ -1,6 +1,4 @@
 #if os(Linux) && canImport(CIsolation)
-  import Glibc
-
   import OzuBase
 
   /// The work of a helper program: prepared in the zygote, done in workers.

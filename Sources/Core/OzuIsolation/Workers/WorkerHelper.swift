@@ -8,7 +8,7 @@ package enum WorkerHelper: Hashable, Sendable {
 
 #if os(Linux) && canImport(CIsolation)
   import CIsolation
-  import Glibc
+  import OzuBase
 
   extension WorkerHelper {
     /// The last argument of a program that runs as a helper.

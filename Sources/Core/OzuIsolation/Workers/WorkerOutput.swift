@@ -1,6 +1,6 @@
 #if os(Linux) && canImport(CIsolation)
   import CIsolation
-  import Glibc
+  import OzuBase
 
   /// Memory for the payload of an answer, shared with the process that asked. Used in a worker.
   package final class WorkerOutput {

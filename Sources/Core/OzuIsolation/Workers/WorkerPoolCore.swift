@@ -1,6 +1,5 @@
 #if os(Linux) && canImport(CIsolation)
   import Dispatch
-  import Glibc
   import OzuBase
   import OzuImaging
 

@@ -1,8 +1,7 @@
 #if os(Linux) && canImport(CIsolation)
   import CIsolation
-  import Glibc
-  import OzuImaging
   import OzuBase
+  import OzuImaging
 
   extension WorkerProcess {
     /// Why the worker has closed its socket.

@@ -1,6 +1,5 @@
 #if os(Linux) && canImport(CIsolation)
   import CIsolation
-  import Glibc
   import OzuBase
   import OzuImaging
 

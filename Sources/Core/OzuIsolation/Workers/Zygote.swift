@@ -1,6 +1,6 @@
 #if os(Linux) && canImport(CIsolation)
   import CIsolation
-  import Glibc
+  import OzuBase
 
   /// The zygote, in its own process: forks workers and reports how they ended. It has one thread, so that a fork
   /// copies no lock that another thread holds.

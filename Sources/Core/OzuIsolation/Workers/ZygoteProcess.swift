@@ -1,6 +1,6 @@
 #if os(Linux) && canImport(CIsolation)
   import CIsolation
-  import Glibc
+  import OzuBase
 
   /// The process that workers are forked from, as seen by the process that asks. It is started once, has one
   /// thread, and has the libraries loaded, so that a worker costs a fork and not the start of a program.

@@ -4,7 +4,6 @@ import OzuCodecs
 import OzuImaging
 
 #if canImport(Glibc)
-  import Glibc
 #elseif canImport(Darwin)
   import Darwin
 #endif

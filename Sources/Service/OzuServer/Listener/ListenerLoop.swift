@@ -1,5 +1,4 @@
 import CListener
-import Glibc
 import OzuBase
 import OzuHTTP
 

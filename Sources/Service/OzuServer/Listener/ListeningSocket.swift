@@ -1,4 +1,4 @@
-import Glibc
+import OzuBase
 
 /// A listening socket, and the file to remove when it is closed.
 struct ListeningSocket: Sendable {

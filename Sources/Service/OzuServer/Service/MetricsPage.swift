@@ -1,4 +1,3 @@
-import Glibc
 import OzuBase
 
 /// Builds the lines of the text format of Prometheus (version 0.0.4).

@@ -1,4 +1,3 @@
-import Glibc
 public import Ozu
 import OzuBase
 public import OzuHTTP

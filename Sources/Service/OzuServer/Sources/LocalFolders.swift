@@ -1,6 +1,5 @@
 import CListener
 import Dispatch
-import Glibc
 public import Ozu
 import OzuBase
 

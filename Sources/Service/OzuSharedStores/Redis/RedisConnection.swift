@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import OzuBase
 
 /// The connection to one node. It is made when there is a command to send, and again after it was lost.

@@ -1,4 +1,3 @@
-import Glibc
 import OzuBase
 
 /// An address to connect to: the bytes of a `sockaddr`.

@@ -1,7 +1,6 @@
 import OzuBase
 
 #if canImport(Glibc)
-  import Glibc
 #elseif canImport(Darwin)
   import Darwin
 #endif

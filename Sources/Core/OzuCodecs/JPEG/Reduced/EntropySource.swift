@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The entropy-coded data of one scan, brought piece by piece into a buffer from which a `BitReader` reads.
 ///

@@ -19,7 +19,6 @@ struct ReducedIDCT {
   let dequantization: Dequantization
 
   private static let largest = SIMD8<Int16>(repeating: 255 << 6)
-  private static let largestSample: Int32 = 255 << 6
 
   /// Transforms a row of blocks.
   func transform(scale: Int) {

@@ -2,12 +2,6 @@
   import CCurl
   import OzuBase
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-
   /// The facts about a failed hop, and the error that follows from them.
   struct CurlFailure {
     var code: CURLcode

@@ -2,11 +2,6 @@
   import CCurl
 
   import OzuBase
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
 
   /// A libcurl easy handle with the data that must live as long as its options: the error text and the header list.
   ///

@@ -2,12 +2,6 @@
   import CCurl
   import OzuBase
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-
   /// The inbox and the thread of a `CurlClient`.
   ///
   /// Any thread may call `submit` and `stop`; they only append under the lock and wake the loop. The thread makes

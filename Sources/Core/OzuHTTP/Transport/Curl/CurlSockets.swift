@@ -1,11 +1,7 @@
 #if os(Linux)
   import CCurl
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
+  import OzuBase
 
   /// The sockets that libcurl waits for, and the descriptor that wakes the thread.
   ///

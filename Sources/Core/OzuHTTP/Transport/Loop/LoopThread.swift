@@ -1,11 +1,7 @@
 #if os(Linux)
   import CCurl
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
+  import OzuBase
 
   /// Starts the thread of an I/O loop.
   package enum LoopThread {

@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
-
 /// A smaller picture inside the file that says how much brighter each place is on a display of high dynamic range
 /// (ISO 21496-1; `hdrgm` of Ultra HDR).
 public struct GainMap: Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The PQ curve (SMPTE ST 2084; ITU-R BT.2100, table 4): from values of 0 to 1 to candelas per square metre.
 enum PerceptualQuantizer {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// The curve of sRGB in 16 bits (IEC 61966-2-1).
 enum SRGBCurve {

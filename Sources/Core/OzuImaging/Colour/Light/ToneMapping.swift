@@ -1,11 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
-
 /// Converts PQ or HLG to sRGB, for a display that shows nothing brighter than white.
 ///
 /// 1. Values become light of the display in candelas per square metre: by the EOTF of PQ, or by the inverse OETF

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
+import OzuBase
 
 /// How often the symbols of Huffman coding occur in a sequential scan of quantized blocks (ITU-T T.81, F.1.2).
 struct JPEGSymbolCounts {
