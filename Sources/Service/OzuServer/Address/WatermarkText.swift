@@ -1,4 +1,3 @@
-import Foundation
 import OzuBase
 public import OzuImaging
 

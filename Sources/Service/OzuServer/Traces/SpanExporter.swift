@@ -1,6 +1,5 @@
 import Dispatch
-public import Foundation
-import OzuBase
+public import OzuBase
 public import OzuHTTP
 
 /// Sends spans to a collector of traces, as OTLP over HTTP in JSON: OpenTelemetry's collector, Jaeger, Tempo and others take it.
