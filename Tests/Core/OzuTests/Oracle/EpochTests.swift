@@ -55,7 +55,7 @@ struct EpochTests {
   func moment() {
     let (epochs, memory) = (SourceEpochs(), MemoryLevel(ImagePipeline.Configuration()))
     let picture = Picture.color(.white)
-    func entry(_ name: String) -> CachedPicture {
+    @Sendable func entry(_ name: String) -> CachedPicture {
       CachedPicture(picture: picture, stamp: nil, validity: nil, formatName: name)
     }
     let ended = epochs.right(to: request)
