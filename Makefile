@@ -25,8 +25,7 @@ MAKEFLAGS += --no-print-directory
 export SWIFT TRAITS
 
 SOURCES = Package.swift Sources Tests Examples $(wildcard Benchmarks)
-# An editor keeps an index of its own; that of debug builds costs a tenth of their time.
-BUILD = $(SWIFT) build --disable-index-store
+BUILD = $(SWIFT) build
 # SVG is no default trait of the package. Programs and tests of the repository have all formats, by one trait: with two,
 # SwiftPM up to 6.3 builds everything again whenever it passes them in another order.
 FORMATS = $(if $(findstring traits,$(FLAGS)),,--traits $(TRAITS))
