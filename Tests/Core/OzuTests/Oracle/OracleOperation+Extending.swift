@@ -153,12 +153,11 @@ extension OracleOperation {
   private static func rare(_ random: inout SeededGenerator) -> [OracleOperation] {
     let origin = Int.random(in: 0..<OracleSource.webCount, using: &random)
     let request = OracleRequest(.web(origin, account: 0))
-    switch Int.random(in: 0..<6, using: &random) {
+    switch Int.random(in: 0..<5, using: &random) {
     case 0: return cut(request, at: origin, &random)
-    case 1: return formatFile(request, at: origin, &random)
-    case 2: return substitute(for: request, at: origin, &random)
-    case 3: return thumbnails(of: request, at: origin, &random)
-    case 4: return otherFailure(of: request, at: origin, &random)
+    case 1: return substitute(for: request, at: origin, &random)
+    case 2: return thumbnails(of: request, at: origin, &random)
+    case 3: return otherFailure(of: request, at: origin, &random)
     default: return outputs(of: request, at: origin, &random)
     }
   }
@@ -219,22 +218,6 @@ extension OracleOperation {
     }
     let file = OracleBody.cut.randomElement(using: &random) ?? 0
     return [.change(origin, OracleBehavior(answer: .file(file))), .remove(request.source)] + loads
-  }
-
-  /// A file in a format, which is removed with the format, when no original is stored and the origin has another picture.
-  private static func formatFile(
-    _ request: OracleRequest, at origin: Int, _ random: inout SeededGenerator
-  ) -> [OracleOperation] {
-    var request = request
-    let format = OracleFormat.allCases.randomElement(using: &random)!
-    (request.format, request.storagePolicy) = (format, .encodedImages)
-    func file() -> OracleBehavior {
-      OracleBehavior(answer: .file(Int.random(in: 0..<20, using: &random)))
-    }
-    return [
-      .change(origin, file()), .remove(request.source), .load(request, .file(.png)), .finish,
-      .change(origin, file()), .removeFormat(format), .purgeMemory, .load(request, .file(.png)),
-    ]
   }
 
   /// The same picture as two files that differ in one option.
