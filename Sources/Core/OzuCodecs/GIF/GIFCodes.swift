@@ -54,10 +54,10 @@ enum GIFCodes {
     var output = indices.mutableSpan
     // Few bytes for each code, so that the tables stay in the nearest cache. An image has less than 2^32 indices.
     // The first place of each code's string (codes of single colours have none), and its length.
-    var allPlaces = [UInt32](repeating: 0, count: codeLimit)
-    var allLengths = [UInt16](repeating: 1, count: codeLimit)
+    var allPlaces = ContiguousArray<UInt32>(repeating: 0, count: codeLimit)
+    var allLengths = ContiguousArray<UInt16>(repeating: 1, count: codeLimit)
     // The first eight indices of each code's string, the first in the lowest byte.
-    var allBeginnings = [UInt64](repeating: 0, count: codeLimit)
+    var allBeginnings = ContiguousArray<UInt64>(repeating: 0, count: codeLimit)
     var places = allPlaces.mutableSpan
     var lengths = allLengths.mutableSpan
     var beginnings = allBeginnings.mutableSpan

@@ -107,13 +107,16 @@ struct GIFFrames: AnimationFrameReading {
   }
 
   /// The colours of all 256 indices; black for indices outside the palette.
-  private static func colors(_ palette: Range<Int>, _ bytes: Span<UInt8>) -> [UInt32] {
-    (0..<256).map { index in
+  private static func colors(_ palette: Range<Int>, _ bytes: Span<UInt8>) -> ContiguousArray<UInt32> {
+    var colors = ContiguousArray<UInt32>()
+    for index in 0..<256 {
       let at = palette.lowerBound + index * 3
       guard at + 3 <= palette.upperBound, let color = bytes.bigEndian(at: at, bytes: 3) else {
-        return PixelCanvas.opaqueBlack
+        colors.append(PixelCanvas.opaqueBlack)
+        continue
       }
-      return PixelCanvas.opaqueBlack | UInt32(color)
+      colors.append(PixelCanvas.opaqueBlack | UInt32(color))
     }
+    return colors
   }
 }
