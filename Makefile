@@ -84,7 +84,7 @@ install: dependencies ## build and install ozu, its manual page and its completi
 test: export OZU_TESTS ?= $(if $(FILTER),,$(PARTS) OzuCLI)
 test: dependencies ## run the tests in a debug build (FILTER=… for some of them)
 	@$(BUILD) --build-tests --disable-xctest $(FLAGS) $(FORMATS)
-	@scripts/run-tests $(call choices,$(PARTS)) -- $(SWIFT) test --skip-build $(FLAGS) $(FORMATS)
+	@scripts/run-tests .build $(call choices,$(PARTS)) --
 
 # A process under a sanitizer cannot be confined, so `ozu serve` does not require it in these tests.
 test-tsan test-asan: export OZU_ISOLATION = off
@@ -92,14 +92,14 @@ test-tsan test-asan: export OZU_ISOLATION = off
 test-tsan: export OZU_TESTS = $(if $(FILTER),,$(SHARED) $(SHARED_PIXELS) OzuCLI)
 test-tsan: dependencies #- run the tests of what threads share under the thread sanitizer
 	@$(BUILD) --build-tests --disable-xctest $(TSAN) $(FLAGS) $(FORMATS)
-	@scripts/run-tests $(call choices,$(SHARED)) $(if $(FILTER),,'--filter=^Ozu(Imaging|Codecs)Tests\.') -- $(SWIFT) test --skip-build $(if $(FILTER),,'--skip=$(ALONE)') $(TSAN) $(FLAGS) $(FORMATS)
+	@scripts/run-tests .build-tsan $(call choices,$(SHARED)) $(if $(FILTER),,'--filter=^Ozu(Imaging|Codecs)Tests\.') -- $(if $(FILTER),,'--skip=$(ALONE)')
 
 # XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
 # warns of every symbol of the sanitizer's assembly. The fuzzer's targets are built too, for `make fuzz-quick`.
 test-asan: export OZU_TESTS = $(if $(FILTER),,$(UNSAFE) OzuFuzz)
 test-asan: dependencies #- run the tests of what has unsafe code under the address sanitizer, with every debug precondition; with CORPUS=DIR the conformance run too
 	@$(if $(FILTER),,OZU_FUZZ=1) $(BUILD) --build-tests --disable-xctest $(ASAN) $(FLAGS) $(FORMATS)
-	@$(if $(FILTER),,OZU_FUZZ=1) ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(call choices,$(UNSAFE)) -- $(SWIFT) test --skip-build $(if $(FILTER),,'--skip=$(MODELS)') $(ASAN) $(FLAGS) $(FORMATS)
+	@ASAN_OPTIONS=detect_leaks=0 scripts/run-tests .build-asan $(call choices,$(UNSAFE)) -- $(if $(FILTER),,'--skip=$(MODELS)')
 	@test -z '$(CORPUS)' || OZU_TESTS=OzuConformance ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run $(ASAN) $(FLAGS) $(FORMATS) OzuConformance '$(CORPUS)' --without-costs
 
 typecheck-apple: #- check the code for Apple platforms against stand-ins for their frameworks, and that mistakes are found

@@ -199,7 +199,10 @@ package struct HTTPCacheExchange: Sendable {
   /// An answer to HEAD renews stored responses, or shows that they are outdated (RFC 9111 §4.3.5).
   private func confirm(by result: HTTPOriginAnswer) async {
     let entries = await storage.entries(for: key)
-    guard let choice = HTTPCachePolicy.choice(among: entries.map(\.response), for: request) else { return }
+    let stored = entries.map(\.response)
+    guard let choice = HTTPCachePolicy.choice(among: stored, for: request, now: result.responseDate) else {
+      return
+    }
     let old = entries[choice]
     guard policy.confirms(result.head, old.response) else {
       if result.head.status < 500 { await storage.removeEntries(for: key) }

@@ -19,7 +19,7 @@ extension HTTPCachePolicy {
       return .init(.bypass, "the request has a precondition for the origin")
     }
     let isOnlyIfCached = mode == .onlyIfCached || control.contains("only-if-cached")
-    guard let choice = Self.choice(among: stored, for: request) else {
+    guard let choice = Self.choice(among: stored, for: request, now: now) else {
       if isOnlyIfCached { return .init(.refuse, "only-if-cached, and nothing is stored") }
       if stored.isEmpty { return .init(.fetch, "not stored") }
       return .init(.validate, "no stored variant matches")
@@ -116,13 +116,15 @@ extension HTTPCachePolicy {
     directiveAgainstStale(control) == nil && !control.contains("no-cache")
   }
 
-  /// The newest stored response that may answer a request (§4.1).
-  static func choice(among stored: [HTTPStoredResponse], for request: HTTPRequest) -> Int? {
-    stored.indices.filter {
-      HTTPVary(stored[$0].headers).matches(request, stored: stored[$0].selectingHeaders)
-    }.max {
-      (stored[$0].date, stored[$0].responseDate) < (stored[$1].date, stored[$1].responseDate)
+  /// The newest stored response that may answer a request (§4.1). One that is dated in the future comes last: nobody knows its age.
+  static func choice(among stored: [HTTPStoredResponse], for request: HTTPRequest, now: Date) -> Int? {
+    func rank(_ index: Int) -> (Int, Date, Date) {
+      let response = stored[index]
+      return (isDatedInFuture(response.responseDate, now: now) ? 0 : 1, response.date, response.responseDate)
     }
+    return stored.indices.filter {
+      HTTPVary(stored[$0].headers).matches(request, stored: stored[$0].selectingHeaders)
+    }.max { rank($0) < rank($1) }
   }
 
   /// Whether the response has `no-cache` without field names (§5.2.2.4).

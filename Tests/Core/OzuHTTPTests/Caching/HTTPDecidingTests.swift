@@ -188,11 +188,12 @@ struct HTTPDecidingTests {
     #expect((decision.choice != nil) == item.isMatch)
   }
 
-  @Test("the newest of several matching responses is chosen (§4.1)")
+  @Test("the newest of several matching responses is chosen (§4.1), and one that is dated in the future last")
   func newest() {
-    let stored = [-50.0, 0, -90].map {
+    var stored = [-50.0, 0, -90, 100_000].map {
       storedResponse(["Date": dateText($0), "Cache-Control": "max-age=600"])
     }
+    stored[3].responseDate += 100_000
     #expect(HTTPCachePolicy.standard.decide(stored: stored, request: request(), now: noon).choice == 1)
   }
 

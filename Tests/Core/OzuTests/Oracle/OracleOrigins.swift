@@ -174,7 +174,8 @@ final class OracleOrigins: Sendable {
   /// Replaces a local file, or removes it.
   private func write(_ behavior: OracleBehavior, to number: Int) throws {
     let (url, file) = (file(number), behavior.file(for: 0))
-    try? FileManager.default.removeItem(at: url)
+    // A prefetch may look at it meanwhile: another file takes its place at once.
+    if file == nil { try? FileManager.default.removeItem(at: url) }
     let tick = state.withLock { state in
       if let last = state.exchanges.lastIndex(where: { $0.source == .file(number) }) {
         state.exchanges[last].endTick = state.tick
@@ -187,11 +188,15 @@ final class OracleOrigins: Sendable {
     }
     guard let file else { return }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try OracleBody.all[file].data.write(to: url)
+    let other = url.appendingPathExtension("new")
+    try OracleBody.all[file].data.write(to: other)
     // The clock of the file system may be coarser than two changes of a run.
     let date = Date(timeIntervalSince1970: 1_700_000_000 + Double(tick))
     try FileManager.default.setAttributes(
-      [.modificationDate: date], ofItemAtPath: url.path(percentEncoded: false))
+      [.modificationDate: date], ofItemAtPath: other.path(percentEncoded: false))
+    guard rename(other.path(percentEncoded: false), url.path(percentEncoded: false)) == 0 else {
+      throw CocoaError(.fileWriteUnknown)
+    }
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }

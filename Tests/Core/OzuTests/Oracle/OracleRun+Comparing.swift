@@ -118,7 +118,11 @@ extension OracleRun {
       }
     }
     if response.source == .derived, !settings.derives { return nil }
-    let isFromCaches = ![.network, .original].contains(response.source)
+    // A picture from a cache also comes with bytes that turn out to be those that it was made of.
+    let source = load.request.source
+    let isRenewed = Dictionary(grouping: world.exchanges.filter { $0.source == source }, by: \.file).values
+      .contains { $0.count > 1 }
+    let isFromCaches = isRenewed || ![.network, .original].contains(response.source)
     guard isFromCaches, load.request.cachePolicy == .useCaches || load.request.cachePolicy == .cacheOnly,
       load.request.readLayers.contains(.memory) || load.request.readLayers.contains(.renditions)
     else { return nil }

@@ -241,7 +241,8 @@ struct OracleWorld {
     guard request.readLayers.contains(.originals), request.ownLifetime == nil,
       let last = exchanges.last(where: { $0.source == request.source && $0.tick < load.startTick }),
       let file = last.file, OracleBody.all[file].isWhole, last.endTick != nil,
-      last.behavior.lifetime != .noStore, !last.behavior.varies || last.variant == request.variant,
+      last.behavior.lifetime != .noStore,
+      last.variant == request.variant || !varied(request.source, until: last.tick),
       let storing = ended.last(where: { $0.load.startTick <= last.tick && last.tick <= $0.endTick }),
       storing.load.isAlone.value, storing.load.goal != .header, storing.load.startTick > lossTick,
       storing.file == last.file, writesOriginals(storing.load.request),
@@ -253,6 +254,11 @@ struct OracleWorld {
 }
 
 extension OracleWorld {
+  /// Whether an origin has ever varied. A later answer 304 to a request of another variant makes the stored one that of this variant.
+  private func varied(_ source: OracleSource, until tick: Int) -> Bool {
+    exchanges.contains { $0.source == source && $0.tick <= tick && $0.behavior.varies }
+  }
+
   /// Whether a load certainly stores its original.
   private func writesOriginals(_ request: OracleRequest) -> Bool {
     [.useCaches, .reload].contains(request.cachePolicy) && request.writeLayers.contains(.originals)
