@@ -48,7 +48,8 @@ struct ImageFormatTests {
     "case .avif, .heic:", "case (.jpeg, .jxl): way", "case (.jxl, .jpeg): way",
     "isOpaque ? .jpeg : .png", "? [] : [.jpeg, .png]", "type == .jpeg || type == .png",
     "types: Set<ImageType> = [.jpeg, .webp, .avif, .jxl, .heic]",
-    "[\"jpg\", \"png\"].contains", "? \"image/png\" : \"image/jpeg\"",
+    "[\"jpg\", \"png\"].contains", "[\"bmp\", \"ico\", \"tiff\", \"tif\"].contains",
+    "? \"image/png\" : \"image/jpeg\"",
   ]
 
   @Test("no other code lists formats")
