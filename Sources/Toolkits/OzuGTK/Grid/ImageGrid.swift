@@ -7,7 +7,7 @@
   ///
   /// ```swift
   /// let grid = ImageGrid(ImageGridList(urls.map { ImageGridItem(id: $0.path(), request: ImageRequest(url: $0)) }))
-  /// grid.onActivate = { [weak grid] position in open(grid?.item(at: position)) }
+  /// grid.onActivate = { position in print(urls[position].lastPathComponent) }
   /// gtk_window_set_child(window, grid.widget)
   /// ```
   ///

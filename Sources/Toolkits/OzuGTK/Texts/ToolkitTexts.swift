@@ -8,7 +8,8 @@
   /// with other languages, or with words of its own, translates them itself:
   ///
   /// ```swift
-  /// ToolkitTexts.translate { text in catalogue[text] }
+  /// let dutch = ["Try Again": "Opnieuw proberen", "Pause": "Pauzeren"]
+  /// ToolkitTexts.translate { text in dutch[text] }
   /// ```
   public enum ToolkitTexts {
     private static let own = Mutex<(@Sendable (String) -> String?)?>(nil)
