@@ -6,8 +6,9 @@
   /// A scrolling grid of square cells for any number of pictures, with a selection of several.
   ///
   /// ```swift
-  /// let grid = ImageGrid(ImageGridList(urls.map { ImageGridItem(id: $0.path(), request: ImageRequest(url: $0)) }))
-  /// grid.onActivate = { position in print(urls[position].lastPathComponent) }
+  /// let files = [URL(filePath: "/srv/photos/1.jpg"), URL(filePath: "/srv/photos/2.jpg")]
+  /// let grid = ImageGrid(ImageGridList(files.map { ImageGridItem(id: $0.path(), request: ImageRequest(url: $0)) }))
+  /// grid.onActivate = { position in print(files[position].lastPathComponent) }
   /// gtk_window_set_child(window, grid.widget)
   /// ```
   ///
