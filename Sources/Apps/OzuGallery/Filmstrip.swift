@@ -98,7 +98,7 @@
       else { return }
       let picture = PictureWidget(cell, pipeline: pipeline)
       picture.alternativeText = item.name
-      if let row = gtk_widget_get_parent(cell) { setLabel(row, item.name) }
+      if let row = gtk_widget_get_parent(cell) { AccessibleName.set(item.name, of: row) }
       (cells[item.name], items[item.name]) = (cell, item)
       picture.images.setImage(ImageRequest(item.source), options: Self.options)
     }

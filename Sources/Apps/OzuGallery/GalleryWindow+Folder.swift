@@ -224,7 +224,7 @@
       gtk_range_set_round_digits(cast(slider, to: GtkRange.self), 0)
       gtk_widget_set_size_request(slider, 160, -1)
       gtk_widget_set_hexpand(slider, 1)
-      setLabel(slider, tr("Size of the cells"))
+      AccessibleName.set(tr("Size of the cells"), of: slider)
       gtk_widget_set_tooltip_text(slider, tr("Size of the cells"))
       SignalSource(sizeAdjustment).on("value-changed") { [weak self] _ in
         guard let self else { return }

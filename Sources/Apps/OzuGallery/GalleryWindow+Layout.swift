@@ -9,7 +9,7 @@
       if memory.isMaximized { gtk_window_maximize(window) }
       gtk_window_set_icon_name(window, Gallery.identifier)
       gtk_window_set_titlebar(window, header())
-      setLabel(search, tr("Search"))
+      AccessibleName.set(tr("Search"), of: search)
       gtk_search_bar_set_child(OpaquePointer(searchBar), search)
       gtk_search_bar_connect_entry(OpaquePointer(searchBar), OpaquePointer(search))
       gtk_widget_set_size_request(search, 320, -1)
@@ -41,7 +41,7 @@
       let menu: Widget = gtk_menu_button_new()
       gtk_menu_button_set_icon_name(OpaquePointer(menu), "open-menu-symbolic")
       gtk_widget_set_tooltip_text(menu, tr("Main menu"))
-      setLabel(menu, tr("Main menu"))
+      AccessibleName.set(tr("Main menu"), of: menu)
       gtk_menu_button_set_primary(OpaquePointer(menu), 1)
       let model = Menus.primary()
       gtk_menu_button_set_menu_model(OpaquePointer(menu), model)

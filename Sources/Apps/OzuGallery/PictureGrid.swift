@@ -97,7 +97,7 @@
       cell.attachment = decoration
       decoration.show(picture, side: cellSide)
       toggle(cell.status.widget, "rounded", style.hasRoundedCorners && picture.folder == nil)
-      if picture.folder != nil { setLabel(cell.status.view.widget, picture.name) }
+      if picture.folder != nil { AccessibleName.set(picture.name, of: cell.status.view.widget) }
     }
 
     /// What a screen reader says: the name of a picture and where it is in the list.

@@ -19,7 +19,7 @@
       gtk_window_set_modal(window, 1)
       gtk_window_set_resizable(window, 0)
       let entry: Widget = gtk_entry_new()
-      setLabel(entry, tr("New name"))
+      AccessibleName.set(tr("New name"), of: entry)
       gtk_editable_set_text(OpaquePointer(entry), name)
       gtk_editable_set_width_chars(OpaquePointer(entry), 30)
       let problem = label("", "dim-label")

@@ -40,7 +40,7 @@
       gtk_scale_set_draw_value(cast(slider, to: GtkScale.self), 0)
       gtk_scale_add_mark(cast(slider, to: GtkScale.self), 0, GTK_POS_BOTTOM, nil)
       gtk_widget_set_hexpand(slider, 1)
-      setLabel(slider, tr("Angle in degrees"))
+      AccessibleName.set(tr("Angle in degrees"), of: slider)
       let bar = box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, [slider, angle])
       setMargins(bar, 12)
       gtk_window_set_child(window, box(GTK_ORIENTATION_VERTICAL, [view.widget, bar]))

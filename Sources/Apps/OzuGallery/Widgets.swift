@@ -28,20 +28,9 @@
   func button(_ icon: String, _ tooltip: String, _ action: @escaping @MainActor () -> Void) -> Widget {
     let button: Widget = gtk_button_new_from_icon_name(icon)
     gtk_widget_set_tooltip_text(button, tooltip)
-    setLabel(button, tooltip)
+    AccessibleName.set(tooltip, of: button)
     SignalSource(button).on("clicked") { _ in action() }
     return button
-  }
-
-  /// Sets the name that a screen reader says.
-  @MainActor
-  func setLabel(_ widget: Widget, _ text: String) {
-    var value = GValue()
-    g_value_init(&value, ozu_type_string())
-    defer { g_value_unset(&value) }
-    g_value_set_string(&value, text)
-    var property = GTK_ACCESSIBLE_PROPERTY_LABEL
-    gtk_accessible_update_property_value(OpaquePointer(widget), 1, &property, &value)
   }
 
   /// A label with CSS classes.

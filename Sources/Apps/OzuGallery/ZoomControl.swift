@@ -28,7 +28,7 @@
       gtk_menu_button_set_popover(OpaquePointer(widget), popover)
       gtk_widget_set_tooltip_text(widget, tr("Size of the picture"))
       gtk_label_set_width_chars(OpaquePointer(percentage), 5)
-      setLabel(entry, tr("Per cent"))
+      AccessibleName.set(tr("Per cent"), of: entry)
       gtk_editable_set_width_chars(OpaquePointer(entry), 8)
       gtk_editable_set_max_width_chars(OpaquePointer(entry), 8)
       let fit = choice(tr("Fit to the window")) { nil }
@@ -52,7 +52,8 @@
       let text = percent == 0 ? "–" : Self.text(percent)
       gtk_widget_set_sensitive(widget, percent == 0 ? 0 : 1)
       gtk_label_set_text(OpaquePointer(percentage), text)
-      setLabel(widget, percent == 0 ? tr("Size of the picture") : tr("Size of the picture: %1", text))
+      AccessibleName.set(
+        percent == 0 ? tr("Size of the picture") : tr("Size of the picture: %1", text), of: widget)
     }
 
     /// A number in per cent, as the locale writes it.
