@@ -51,8 +51,23 @@ public enum ContentKind: Hashable, Sendable {
     ("a PDF document", .text("%PDF-")),
     ("a ZIP archive", .text("PK\u{3}\u{4}")),
     (gzip, .bytes(0x1F, 0x8B)),
+    ("a 7-Zip archive", .bytes(0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C)),
+    ("a RAR archive", .text("Rar!\u{1A}\u{7}")),
+    ("a rich text document (RTF)", .text("{\\rtf")),
     ("a WebM or Matroska video", .bytes(0x1A, 0x45, 0xDF, 0xA3)),
+    ("an AVI video", .text("RIFF").and(.text("AVI ", at: 8))),
+    ("a QuickTime video", .text("ftypqt  ", at: 4)),
+    // Of before there were brands.
+    ("a QuickTime video", .text("moov", at: 4)),
+    ("a QuickTime video", .text("mdat", at: 4)),
+    ("a QuickTime video", .text("wide", at: 4)),
     ("an MPEG-4 video", .baseMedia),
+    ("an MPEG video", .bytes(0, 0, 1, 0xBA)),
+    ("an MPEG video", .bytes(0, 0, 1, 0xB3)),
+    ("a Flash video", .text("FLV\u{1}")),
+    ("an Ogg file", .text("OggS")),
+    ("a WAVE sound", .text("RIFF").and(.text("WAVE", at: 8))),
+    ("an MP3 sound", .text("ID3")),
   ]
 
   /// Recognises texts that servers often send instead of an image.

@@ -131,7 +131,18 @@ struct ContentKindTests {
     (bytes(0x1F, 0x8B, 8), "gzip-compressed data"),
     (bytes(0x1A, 0x45, 0xDF, 0xA3), "a WebM or Matroska video"),
     (ftyp("isom", "mp42", "avc1"), "an MPEG-4 video"),
-    (ftyp("qt  "), "an MPEG-4 video"),
+    (ftyp("qt  "), "a QuickTime video"),
+    (Data("\0\0\u{8}\0moov\0\0".utf8), "a QuickTime video"),
+    (Data("\0\0\0\u{8}wide\0\0".utf8), "a QuickTime video"),
+    (Data("RIFF\0\0\0\0AVI LIST".utf8), "an AVI video"),
+    (Data("RIFF\0\0\0\0WAVEfmt ".utf8), "a WAVE sound"),
+    (bytes(0, 0, 1, 0xBA, 0x44), "an MPEG video"),
+    (Data("FLV\u{1}\u{5}".utf8), "a Flash video"),
+    (Data("OggS\0\u{2}".utf8), "an Ogg file"),
+    (Data("ID3\u{4}\0".utf8), "an MP3 sound"),
+    (bytes(0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C), "a 7-Zip archive"),
+    (Data("Rar!\u{1A}\u{7}\0".utf8), "a RAR archive"),
+    (Data("{\\rtf1\\ansi".utf8), "a rich text document (RTF)"),
   ]
 
   static let unread: [(Data, String)] = [
