@@ -91,8 +91,6 @@
       unsetenv("NOTIFY_SOCKET")
     }
 
-    init(path: String?) { self.path = path }
-
     /// Sends a state. Nobody listening is no error.
     func send(_ text: String) {
       guard let path, path.hasPrefix("/") || path.hasPrefix("@") else { return }

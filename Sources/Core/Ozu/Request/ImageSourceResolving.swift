@@ -33,9 +33,6 @@ public struct ImageSourceRegistry: Sendable {
   /// Makes a registry without resolvers.
   public init() {}
 
-  /// Whether there are no resolvers.
-  var isEmpty: Bool { resolvers.isEmpty }
-
   /// Adds a resolver before the others.
   public mutating func register(_ resolver: any ImageSourceResolving) {
     resolvers.insert(resolver, at: 0)

@@ -39,9 +39,6 @@ extension JobGraph {
     return (jobs.id(at: other), jobs[other].payload)
   }
 
-  /// The current state of a job; `nil` when it is over.
-  package func snapshot(of id: SlotID) -> Snapshot? { jobs.contains(id) ? snapshot(at: id.index) : nil }
-
   private func snapshot(at index: Int) -> Snapshot {
     let job = jobs[index]
     var position: Int?

@@ -18,8 +18,6 @@ struct PaintSampler {
 
   private let shape: Shape
   private let colors: [Pixel]
-  /// The colour if it is everywhere the same.
-  var solid: Pixel? { if case .solid = shape { colors.first } else { nil } }
   let isOpaque: Bool
 
   /// - Parameter area: what the paint covers, in pixels of the surface; its numbers are finite. The paint has no flaw.

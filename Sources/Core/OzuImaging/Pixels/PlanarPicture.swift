@@ -36,7 +36,4 @@ package struct PlanarPicture {
     content = alpha == nil ? .opaqueColors : .premultipliedColors
     planes = [blue, green, red] + (alpha.map { [$0] } ?? [])
   }
-
-  /// Whether every pixel is opaque.
-  package var isOpaque: Bool { content.isOpaque }
 }

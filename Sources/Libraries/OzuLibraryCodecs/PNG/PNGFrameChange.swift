@@ -64,8 +64,6 @@ extension BGRABitmap {
 
 /// The control of a frame in an animated PNG, fcTL (W3C PNG, third edition, §11.3.6.2).
 struct PNGFrameControl {
-  static let byteCount = 26
-
   var sequenceNumber: UInt32
   var rectangle: PixelRectangle
   /// In milliseconds.

@@ -30,8 +30,6 @@ final class PinnedBytes: @unchecked Sendable {
 
   deinit { copy?.deallocate() }
 
-  var count: Int { data.count }
-
   /// Calls a closure with the bytes, which have the same address in every call.
   func withBytes<Success, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Success

@@ -18,8 +18,6 @@ struct ReducedIDCT {
   /// For squares above 2, and for `multiply`.
   let dequantization: Dequantization
 
-  private static let largest = SIMD8<Int16>(repeating: 255 << 6)
-
   /// Transforms a row of blocks.
   func transform(scale: Int) {
     switch scale {
