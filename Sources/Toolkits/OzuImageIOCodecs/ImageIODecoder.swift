@@ -44,9 +44,7 @@
       header.bitsPerComponent = properties[kCGImagePropertyDepth] as? Int ?? 8
       header.colorModel = file.colorModel
       header.hasAlpha = properties[kCGImagePropertyHasAlpha] as? Bool ?? false
-      header.dotsPerInch = (properties[kCGImagePropertyDPIWidth] as? Double).flatMap {
-        ImageResolution(dotsPerInch: $0).valid?.horizontal
-      }
+      header.add(statedDotsPerInch: properties[kCGImagePropertyDPIWidth] as? Double)
       header.isProgressive = file.isProgressive
       header.metadata = file.metadata
       header.colorProfileName = properties[kCGImagePropertyProfileName] as? String

@@ -53,7 +53,8 @@ private func compareStrips(of file: Data, _ header: ImageHeader, _ choice: UInt8
   let division = ScanDivision(
     smallestByteCount: 8, share: Double(choice) / 256, batchByteCount: Int(choice) << 4)
   let assisted = DecodingContext(
-    limits: context.limits, allowsTruncation: context.allowsTruncation, assistant: .immediate)
+    limits: context.limits, allowsTruncation: context.allowsTruncation
+  ).assisted(by: .immediate)
   let halves = try? ReducedJPEGDecoder.render(
     file, outline, header: header, plan: plan, division: division, context: assisted)
   guard halves == strips else { fatalError("two threads give another picture than one") }
@@ -74,8 +75,8 @@ private func compareHalves(
   lowestBit: Int
 ) {
   let context = DecodingContext(
-    limits: DecodingLimits(pixelCount: 4 << 20, cpuTime: .seconds(20)), allowsTruncation: allowsTruncation,
-    assistant: .immediate)
+    limits: DecodingLimits(pixelCount: 4 << 20, cpuTime: .seconds(20)), allowsTruncation: allowsTruncation
+  ).assisted(by: .immediate)
   let share = Double(file.reduce(UInt8(0)) { $0 &* 31 &+ $1 }) / 256
   let halves = try? ReducedJPEGDecoder.planes(
     of: file, eighths: scales, lowestBit: lowestBit,

@@ -129,7 +129,7 @@ struct ReducedJPEGStripTests {
     }
     func render(_ assistant: DecodingAssistant?) throws -> Bitmap? {
       try ReducedJPEGDecoder.render(
-        data, outline, header: outline.header, plan: plan, context: DecodingContext(assistant: assistant))
+        data, outline, header: outline.header, plan: plan, context: DecodingContext().assisted(by: assistant))
     }
     let result = try #require(try render(assistant))
     // For the scan, and for batches of strips.
@@ -155,7 +155,8 @@ struct ReducedJPEGStripTests {
             data, outline, header: outline.header, plan: plan,
             division: ScanDivision(smallestByteCount: 64, share: share, batchByteCount: 1),
             context: DecodingContext(
-              pool: PixelBufferPool(retainedByteLimit: 0), allowsTruncation: kept < 1, assistant: assistant))
+              pool: PixelBufferPool(retainedByteLimit: 0), allowsTruncation: kept < 1
+            ).assisted(by: assistant))
         }
         let expected = try render(nil)
         for share in Cases.every(2, of: [0, 0.1, 0.37, 0.5, 0.8, 0.97]) {
@@ -185,7 +186,7 @@ struct ReducedJPEGStripTests {
       return true
     }
     let expected = try drawn(DecodingContext())
-    let made = try drawn(DecodingContext(assistant: assistant), batchByteCount: byteCount)
+    let made = try drawn(DecodingContext().assisted(by: assistant), batchByteCount: byteCount)
     #expect(made == expected && made != nil)
     // The pieces of the scan, and two of the 30 rows at a time, or a third of them.
     let count = begunCount.withLock { $0 }
@@ -199,11 +200,12 @@ struct ReducedJPEGStripTests {
       var questions = 0
       assistance.assist { assistant in
         let context = DecodingContext(
-          pool: pool, assistant: assistant,
+          pool: pool,
           isCancelled: {
             questions += 1
             return questions == answer
-          })
+          }
+        ).assisted(by: assistant)
         #expect(throws: ImageDecodingError.cancelled) { try drawn(context) }
         // A thread may hold its planes a little longer.
         if assistance != .beside { #expect(pool.statistics.lentByteCount == 0, "answer \(answer)") }
@@ -223,7 +225,7 @@ struct ReducedJPEGStripTests {
       return isFree
     }
     let expected = try drawn(DecodingContext())
-    #expect(try drawn(DecodingContext(assistant: assistant)) == expected)
+    #expect(try drawn(DecodingContext().assisted(by: assistant)) == expected)
     #expect(askedCount.withLock { $0 } > 5)
   }
 }

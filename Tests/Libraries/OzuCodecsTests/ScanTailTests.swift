@@ -57,11 +57,12 @@ enum Outcome: Equatable {
   ) -> (outcome: Outcome, rowCount: Int) {
     var rowCount = 0
     let context = DecodingContext(
-      pool: PixelBufferPool(retainedByteLimit: 0), allowsTruncation: allowsTruncation, assistant: assistant,
+      pool: PixelBufferPool(retainedByteLimit: 0), allowsTruncation: allowsTruncation,
       isCancelled: {
         rowCount += 1
         return false
-      })
+      }
+    ).assisted(by: assistant)
     do throws(ImageDecodingError) {
       let planes = try ReducedJPEGDecoder.planes(
         of: data, eighths: eighths, division: division, context: context)
@@ -205,12 +206,13 @@ struct ScanTailTests {
     let pool = PixelBufferPool(retainedByteLimit: 0)
     var left = rows
     let context = DecodingContext(
-      pool: pool, assistant: assistant,
+      pool: pool,
       isCancelled: {
         if left == rows { hasBegun.wait() }
         left -= 1
         return left < 0
-      })
+      }
+    ).assisted(by: assistant)
     #expect(throws: ImageDecodingError.cancelled) {
       try ReducedJPEGDecoder.planes(
         of: data, eighths: (2, 2), division: ScanDivision(smallestByteCount: 64), context: context)
@@ -225,8 +227,9 @@ struct ScanTailTests {
     let others = try budget.reserve(budget.byteLimit - free)
     let askedCount = Mutex(0)
     let context = DecodingContext(
-      budget: budget,
-      assistant: DecodingAssistant { _ in
+      budget: budget
+    ).assisted(
+      by: DecodingAssistant { _ in
         askedCount.withLock { $0 += 1 }
         return false
       })

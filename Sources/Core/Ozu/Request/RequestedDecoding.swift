@@ -60,7 +60,8 @@ struct RequestedDecoding: Hashable, Sendable {
     let context = DecodingContext(
       limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
       allowsTruncation: allowsTruncation, colorPolicy: policy, pixelFormats: policy.pixelFormats,
-      budget: configuration.decoding.decodedByteBudget, assistant: assistant, isCancelled: isCancelled)
+      budget: configuration.decoding.decodedByteBudget, isCancelled: isCancelled
+    ).assisted(by: assistant)
     return headroomStops.map { context.brightened(toStops: $0) } ?? context
   }
 }

@@ -112,13 +112,11 @@ final class BMPFile: ImageFile {
 
 extension BMPHeader {
   func imageHeader(type: ImageType, of bytes: Span<UInt8>) -> ImageHeader {
-    let profile = profileRange.map {
-      ICCProfile(Data(bytes.copy(from: $0.lowerBound, byteCount: $0.count)))
-    }
-    return ImageHeader(
-      type: type, storedSize: size, bitsPerComponent: 8, colorModel: masks == nil ? .indexed : .rgb,
-      colorProfileName: profile?.name, colorEncoding: profile.map(ColorEncoding.profile),
-      dotsPerInch: dotsPerInch)
+    var header = ImageHeader(type: type, storedSize: size, colorModel: masks == nil ? .indexed : .rgb)
+    header.add(
+      profileRange.map { ICCProfile(Data(bytes.copy(from: $0.lowerBound, byteCount: $0.count))) })
+    header.add(statedDotsPerInch: dotsPerInch)
+    return header
   }
 }
 

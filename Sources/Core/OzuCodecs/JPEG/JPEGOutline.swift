@@ -33,9 +33,10 @@ package struct JPEGOutline: Sendable {
     var header = ImageHeader(
       type: .jpeg, storedSize: details.size, orientation: details.orientation ?? .up,
       bitsPerComponent: details.bitsPerComponent, colorModel: colorModels[details.components.count] ?? .rgb,
-      colorProfileName: details.profile?.name, isProgressive: details.isProgressive,
-      planeLayout: frame?.planeLayout, colorEncoding: details.profile.map(ColorEncoding.profile),
-      dotsPerInch: details.dotsPerInch, metadata: details.metadata)
+      isProgressive: details.isProgressive, planeLayout: frame?.planeLayout)
+    header.add(details.profile)
+    header.add(statedDotsPerInch: details.dotsPerInch)
+    header.metadata = details.metadata
     if let reason = details.unsupportedReason { header.noteUnread(reason) }
     if let index = details.pictureIndex {
       header.gainMap = JPEGGainMap.find(in: bytes, index: index)

@@ -44,8 +44,9 @@ public struct PSDDecoder: SampleDecoding {
     metadata.add(iptc: resources.iptc)
     var header = ImageHeader(
       type: .psd, storedSize: details.size, bitsPerComponent: details.bits == 16 ? 16 : 8,
-      colorModel: details.colorModel, hasAlpha: details.hasAlpha, colorProfileName: profile?.name,
-      colorEncoding: profile.map(ColorEncoding.profile), dotsPerInch: dotsPerInch)
+      colorModel: details.colorModel, hasAlpha: details.hasAlpha)
+    header.add(profile)
+    header.add(statedDotsPerInch: dotsPerInch)
     if details.model == .cmyk { header.notes.append("inks are converted without a profile") }
     metadata.complete(with: header, iptcDigest: resources.digest)
     return SampleContents(

@@ -41,7 +41,7 @@ public struct DecodingContext {
 
   /// Lends a second thread for one picture; `nil` by default. The time of that thread does not count towards the
   /// limit on processor time: it has a limit of its own, of the same length.
-  package let assistant: DecodingAssistant?
+  package private(set) var assistant: DecodingAssistant?
 
   /// Called on the decoding thread when a stage begins; the duration says how long ago it began.
   private var onStage: (DecodingStage, Duration) -> Void
@@ -78,32 +78,24 @@ public struct DecodingContext {
     isCancelled: @escaping () -> Bool = { false }, onStage: @escaping (DecodingStage) -> Void = { _ in },
     threadTime: (() -> Duration)? = nil
   ) {
-    self.init(
-      limits: limits, pool: pool, allowsTruncation: allowsTruncation, colorPolicy: colorPolicy,
-      pixelFormats: pixelFormats, budget: budget, assistant: nil, isCancelled: isCancelled, onStage: onStage,
-      threadTime: threadTime)
-  }
-
-  /// Makes a context for a decode that may have a second thread.
-  package init(
-    limits: DecodingLimits = .default, pool: PixelBufferPool = .shared, allowsTruncation: Bool = false,
-    colorPolicy: ColorPolicy = .convertToSRGB, pixelFormats: PixelFormatPolicy = .bgra8,
-    budget: DecodedByteBudget = .shared, assistant: DecodingAssistant?,
-    isCancelled: @escaping () -> Bool = { false }, onStage: @escaping (DecodingStage) -> Void = { _ in },
-    threadTime: (() -> Duration)? = nil
-  ) {
     self.limits = limits
     self.pool = pool
     truncation = allowsTruncation ? Truncation() : nil
     self.colorPolicy = colorPolicy
     self.pixelFormats = pixelFormats
     self.budget = budget
-    self.assistant = assistant
     self.isCancelled = isCancelled
     self.onStage = { stage, _ in onStage(stage) }
     self.threadTime = threadTime ?? Self.systemThreadTime
     wallStart = threadTime == nil ? Self.wallTime() : nil
     start = self.threadTime()
+  }
+
+  /// The same decode with a second thread for its picture.
+  package func assisted(by assistant: DecodingAssistant?) -> DecodingContext {
+    var context = self
+    context.assistant = assistant
+    return context
   }
 
   /// Accepts that data are missing at the end of a file, if the context allows it. The picture then has a note.

@@ -85,26 +85,22 @@ public struct ImageHeader: Hashable, Sendable {
     case indexed
   }
 
-  /// Makes a header.
+  /// Makes a header of what decides over pixels; a decoder adds the rest as it finds it.
   public init(
     type: ImageType, storedSize: PixelSize, orientation: Orientation = .up, bitsPerComponent: Int = 8,
-    colorModel: ColorModel = .rgb, hasAlpha: Bool = false, colorProfileName: String? = nil,
-    frameCount: Int = 1, isProgressive: Bool = false, colorEncoding: ColorEncoding? = nil,
-    dotsPerInch: Double? = nil, metadata: PictureMetadata? = nil
+    colorModel: ColorModel = .rgb, hasAlpha: Bool = false, frameCount: Int = 1, isProgressive: Bool = false
   ) {
     self.init(
       type: type, storedSize: storedSize, orientation: orientation, bitsPerComponent: bitsPerComponent,
-      colorModel: colorModel, hasAlpha: hasAlpha, colorProfileName: colorProfileName, frameCount: frameCount,
-      isProgressive: isProgressive, planeLayout: nil, colorEncoding: colorEncoding, dotsPerInch: dotsPerInch,
-      metadata: metadata)
+      colorModel: colorModel, hasAlpha: hasAlpha, frameCount: frameCount, isProgressive: isProgressive,
+      planeLayout: nil)
   }
 
   /// Makes the header of a file whose decoder can make planes.
   package init(
     type: ImageType, storedSize: PixelSize, orientation: Orientation = .up, bitsPerComponent: Int = 8,
-    colorModel: ColorModel = .rgb, hasAlpha: Bool = false, colorProfileName: String? = nil,
-    frameCount: Int = 1, isProgressive: Bool = false, planeLayout: PlaneLayout?,
-    colorEncoding: ColorEncoding? = nil, dotsPerInch: Double? = nil, metadata: PictureMetadata? = nil
+    colorModel: ColorModel = .rgb, hasAlpha: Bool = false, frameCount: Int = 1, isProgressive: Bool = false,
+    planeLayout: PlaneLayout?
   ) {
     self.type = type
     self.storedSize = storedSize
@@ -112,14 +108,20 @@ public struct ImageHeader: Hashable, Sendable {
     self.bitsPerComponent = bitsPerComponent
     self.colorModel = colorModel
     self.hasAlpha = hasAlpha
-    self.colorProfileName = colorProfileName
     self.frameCount = frameCount
     self.isProgressive = isProgressive
     self.planeLayout = planeLayout
-    self.colorEncoding = colorEncoding
-    // Files state any number here, also infinity.
-    self.dotsPerInch = dotsPerInch.flatMap { ImageResolution(dotsPerInch: $0).valid?.horizontal }
-    self.metadata = metadata
+  }
+
+  /// Sets the embedded ICC profile: its name and the colour encoding.
+  package mutating func add(_ profile: ICCProfile?) {
+    colorProfileName = profile?.name
+    colorEncoding = profile.map(ColorEncoding.profile)
+  }
+
+  /// Sets the print resolution that a file states, if it is possible: files state any number, also infinity.
+  package mutating func add(statedDotsPerInch dots: Double?) {
+    dotsPerInch = dots.flatMap { ImageResolution(dotsPerInch: $0).valid?.horizontal }
   }
 
   /// The format in which a decoder may return the pixels.

@@ -56,11 +56,14 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
       type: type, storedSize: ownSize,
       orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, bitsPerComponent: Int(info.bits),
       colorModel: info.is_cmyk ? .cmyk : info.is_gray ? .gray : .rgb, hasAlpha: info.has_alpha,
-      colorProfileName: profile?.name, frameCount: max(1, Int(info.frames)), planeLayout: planeLayout,
-      colorEncoding: profile.map(ColorEncoding.profile)
-        ?? ColorEncoding(primaries: Int(info.primaries), transfer: Int(info.transfer)),
-      dotsPerInch: info.dots_per_inch > 0 ? info.dots_per_inch : EXIFMetadata.dotsPerInch(in: exif.span),
-      metadata: EXIFMetadata.find(in: exif.span))
+      frameCount: max(1, Int(info.frames)), planeLayout: planeLayout)
+    header.add(profile)
+    header.colorEncoding =
+      header.colorEncoding ?? ColorEncoding(primaries: Int(info.primaries), transfer: Int(info.transfer))
+    header.add(
+      statedDotsPerInch: info.dots_per_inch > 0
+        ? info.dots_per_inch : EXIFMetadata.dotsPerInch(in: exif.span))
+    header.metadata = EXIFMetadata.find(in: exif.span)
     if info.region_width > 0, info.region_height > 0 {
       header.regionUnit = PixelSize(Int(info.region_width), Int(info.region_height))
       header.hasParts = info.has_parts

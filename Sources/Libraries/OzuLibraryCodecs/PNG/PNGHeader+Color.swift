@@ -12,11 +12,12 @@ extension PNGHeader {
     var header = ImageHeader(
       type: .png, storedSize: size, orientation: orientation ?? .up, bitsPerComponent: bitDepth,
       colorModel: colorModels[colorType] ?? .rgb, hasAlpha: colorType.hasAlpha || hasTransparencyChunk,
-      colorProfileName: colorProfileName, frameCount: frameCount, isProgressive: isInterlaced,
+      frameCount: frameCount, isProgressive: isInterlaced,
       planeLayout: bitDepth == 8 && !isInterlaced && alpha == .premultiplied
-        ? PlaneLayout(chromaStep: nil, source: .rows) : nil,
-      colorEncoding: colorEncoding(file), dotsPerInch: dotsPerInch, metadata: metadata)
-    header.lightLevels = lightLevels
+        ? PlaneLayout(chromaStep: nil, source: .rows) : nil)
+    (header.colorProfileName, header.colorEncoding) = (colorProfileName, colorEncoding(file))
+    header.add(statedDotsPerInch: dotsPerInch)
+    (header.metadata, header.lightLevels) = (metadata, lightLevels)
     return header
   }
 

@@ -19,10 +19,11 @@
       self.alpha = alpha
       var header = ImageHeader(
         type: .webp, storedSize: details.canvas, orientation: details.orientation ?? .up,
-        hasAlpha: details.hasAlpha || !details.coversCanvas, colorProfileName: details.profile?.name,
-        frameCount: details.frameCount,
-        planeLayout: WebPPlanes.layout(details), colorEncoding: details.profile.map(ColorEncoding.profile),
-        dotsPerInch: details.dotsPerInch, metadata: details.metadata)
+        hasAlpha: details.hasAlpha || !details.coversCanvas, frameCount: details.frameCount,
+        planeLayout: WebPPlanes.layout(details))
+      header.add(details.profile)
+      header.add(statedDotsPerInch: details.dotsPerInch)
+      header.metadata = details.metadata
       if let cut = details.cutFrame { header.noteCut(wholeFrames: cut, ofAtLeast: cut + 1) }
       self.header = header
     }

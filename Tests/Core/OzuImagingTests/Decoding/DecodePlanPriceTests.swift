@@ -64,10 +64,10 @@ struct DecodePlanPriceTests {
   ]
 
   private func plan(_ entry: Case, _ resize: Resize?) -> DecodePlan {
-    let header = ImageHeader(
+    var header = ImageHeader(
       type: .png, storedSize: PixelSize(1024, 768), orientation: entry.orientation,
-      bitsPerComponent: entry.bits,
-      colorEncoding: entry.encoding)
+      bitsPerComponent: entry.bits)
+    header.colorEncoding = entry.encoding
     return DecodePlan(
       of: DemandingFile(header, entry.demand), resize: resize,
       context: DecodingContext(colorPolicy: entry.policy, pixelFormats: entry.formats))

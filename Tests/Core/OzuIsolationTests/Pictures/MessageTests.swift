@@ -41,8 +41,8 @@
       (metadata.isoSensitivity, metadata.focalLength, metadata.hasPlace) = (100, 50, true)
       var header = ImageHeader(
         type: .heic, storedSize: PixelSize(4000, 3000), orientation: .left, bitsPerComponent: 10,
-        colorModel: .gray, hasAlpha: true, colorProfileName: "P3", frameCount: 3, isProgressive: true,
-        dotsPerInch: 72.5, metadata: metadata)
+        colorModel: .gray, hasAlpha: true, frameCount: 3, isProgressive: true)
+      (header.colorProfileName, header.dotsPerInch, header.metadata) = ("P3", 72.5, metadata)
       header.isDrawing = true
       header.exactSize = SIMD2(3999.5, 2999.25)
       header.lightLevels = LightLevels(maximumContent: 1000, masteringPeak: 4000.5)

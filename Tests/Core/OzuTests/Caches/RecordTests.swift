@@ -22,8 +22,8 @@ struct RecordTests {
   private static var header: ImageHeader {
     var header = ImageHeader(
       type: .webp, storedSize: PixelSize(4000, 3), orientation: .left, bitsPerComponent: 16,
-      colorModel: .indexed, hasAlpha: true, colorProfileName: "Display P3", frameCount: 12,
-      isProgressive: true)
+      colorModel: .indexed, hasAlpha: true, frameCount: 12, isProgressive: true)
+    header.colorProfileName = "Display P3"
     header.isDrawing = true
     return header
   }

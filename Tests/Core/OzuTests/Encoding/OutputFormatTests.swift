@@ -108,7 +108,7 @@ struct OutputFormatTests {
   func records() {
     let header = ImageHeader(
       type: .gif, storedSize: PixelSize(20, 10), orientation: .up, bitsPerComponent: 8, colorModel: .indexed,
-      hasAlpha: true, colorProfileName: nil, frameCount: 12, isProgressive: false)
+      hasAlpha: true, frameCount: 12)
     let record = EncodedRecord(
       type: .webp, size: PixelSize(10, 5), frameCount: 1, checksum: "sum", notes: ["a note"],
       rendition: RenditionRecord(
