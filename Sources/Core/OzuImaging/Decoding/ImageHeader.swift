@@ -207,9 +207,10 @@ extension ImageHeader {
       type: ImageType(rawValue: try reader.text()), storedSize: try PixelSize(from: &reader),
       orientation: Orientation(rawValue: try reader.integer()) ?? .up,
       bitsPerComponent: try reader.integer(),
-      colorModel: ColorModel(rawValue: try reader.text()) ?? .rgb, hasAlpha: try reader.flag(),
-      colorProfileName: try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() },
-      frameCount: try reader.integer(), isProgressive: try reader.flag())
+      colorModel: ColorModel(rawValue: try reader.text()) ?? .rgb, hasAlpha: try reader.flag())
+    colorProfileName = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() }
+    frameCount = try reader.integer()
+    isProgressive = try reader.flag()
     isDrawing = try reader.flag()
     hasParts = try reader.flag()
     guard flaw(from: [type]) == nil else { throw FieldReader.Damage() }
