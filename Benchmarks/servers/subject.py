@@ -10,16 +10,24 @@ import time
 TICK = os.sysconf("SC_CLK_TCK")
 
 
-def processes(session):
-    """The processes of a session, with the fields of their `stat`."""
+def processes(root):
+    """A process and all that descend from it, with the fields of their `stat`: those of isolation have sessions of their own."""
+    found = {}
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
             with open(path) as file:
-                fields = file.read().rsplit(")", 1)[1].split()
+                found[int(path.split("/")[2])] = file.read().rsplit(")", 1)[1].split()
         except OSError:
             continue
-        if int(fields[3]) == session:
-            yield int(path.split("/")[2]), fields
+    children = {}
+    for number, fields in found.items():
+        children.setdefault(int(fields[1]), []).append(number)
+    rest = [root]
+    while rest:
+        number = rest.pop()
+        rest += children.get(number, [])
+        if number in found:
+            yield number, found[number]
 
 
 class Subject:
