@@ -155,6 +155,9 @@ extension ImagePipeline.Configuration {
     public var isResumableDataEnabled = true
     /// Bodies of more bytes than this are written to a file during the download, and read from there. 8 MB by default.
     public var largeBodyByteCount = 8 << 20
+    /// Larger bodies stay in memory too, if their length is announced, as long as all of them together have at most this many
+    /// bytes there. 0 by default.
+    public var largeBodyMemoryByteCount = 0
     /// The folder for these files if there is no disk cache; a disk cache keeps them in its own folder. Other users must not
     /// be able to write there. The pipeline leaves no files in it. With `nil` (the default) and no disk cache, large bodies
     /// stay in memory.
@@ -259,6 +262,7 @@ extension ImagePipeline.Configuration {
     settings.retryPolicy = network.retryPolicy
     settings.keepsErrorBodies = false
     settings.spooling.threshold = network.largeBodyByteCount
+    settings.spooling.sharedMemoryByteCount = network.largeBodyMemoryByteCount
     settings.preparation = network.requestPreparation
     settings.errorText = { $0.oneLine }
     settings.currentDate = testing.currentDate

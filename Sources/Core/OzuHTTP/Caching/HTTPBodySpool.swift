@@ -7,15 +7,19 @@ import OzuBase
 /// So with many bodies the origins are slowed down instead of memory being used.
 final class HTTPBodySpool: Sendable {
   let threshold: Int
+  let memory: HTTPBodyMemory
   private let directory: @Sendable () -> String?
   private let queue = DispatchQueue(label: "ozu.spool")
   /// The files that killed processes left, by the digest of the key; nil until the folder was searched.
   private let left = Mutex<[String: [String]]?>(nil)
   private let openFiles = Atomic(0)
 
-  /// - Parameter directory: called on the writer's thread, where it may block.
-  init(threshold: Int, directory: @escaping @Sendable () -> String?) {
+  /// - Parameters:
+  ///   - memoryByteCount: the memory that bodies above the threshold share.
+  ///   - directory: called on the writer's thread, where it may block.
+  init(threshold: Int, memoryByteCount: Int = 0, directory: @escaping @Sendable () -> String?) {
     self.threshold = threshold
+    memory = HTTPBodyMemory(byteCount: memoryByteCount)
     self.directory = directory
   }
 

@@ -69,7 +69,9 @@ public final class HTTPCache: Sendable {
     spool =
       spooling.threshold == .max
       ? nil
-      : HTTPBodySpool(threshold: spooling.threshold) { spooling.directory ?? storage.spoolDirectory }
+      : HTTPBodySpool(threshold: spooling.threshold, memoryByteCount: spooling.sharedMemoryByteCount) {
+        spooling.directory ?? storage.spoolDirectory
+      }
     state = Mutex(State(retryBudget: configuration.retryPolicy.budget * 10))
   }
 

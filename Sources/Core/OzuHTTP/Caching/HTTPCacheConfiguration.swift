@@ -84,6 +84,9 @@ public struct HTTPCachedResponse: Sendable {
 public struct HTTPSpoolingConfiguration: Sendable, Hashable {
   /// The largest body that is kept in memory, in bytes. Default: 8 MB. `Int.max` keeps all bodies in memory.
   public var threshold: Int
+  /// Larger bodies whose length is announced stay in memory too, as long as all of them together have at most this many bytes
+  /// there: while they arrive, and until nobody uses them. 0 by default.
+  public var sharedMemoryByteCount = 0
   /// The folder for the files. Nil, the default, uses the folder of the cache's storage. Without a folder, bodies
   /// stay in memory.
   public var directory: String?

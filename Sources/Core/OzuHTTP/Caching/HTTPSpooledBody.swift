@@ -1,6 +1,6 @@
 import OzuBase
 
-/// A body that is arriving: in memory up to a threshold, then in a file.
+/// A body that is arriving: in memory up to a threshold or in its part of the memory that large bodies share, else in a file.
 ///
 /// The transport's thread appends and never waits: it puts pieces into a queue, and the spool's thread writes them
 /// to the file. If the queue is too long, `isReady` returns false and the transfer pauses; when the queue is short
@@ -39,6 +39,8 @@ final class HTTPSpooledBody: Sendable {
     var byteCount = 0
     /// The body, while all of it is in memory.
     var memory = Data()
+    /// The memory of a large body that needs no file.
+    var part: HTTPBodyMemory.Part?
     /// Writes the body after the threshold is reached; `nil` before.
     var writer: HTTPSpooledBodyWriter?
     /// The queue of pieces that the spool's thread has not taken yet.
@@ -47,6 +49,11 @@ final class HTTPSpooledBody: Sendable {
     var isDraining = false
     var resumption: HTTPBodyResumption?
     var finished: CheckedContinuation<Void, Never>?
+
+    mutating func takeMemory() -> Data {
+      defer { (memory, part) = (Data(), nil) }
+      return part?.data ?? memory
+    }
   }
 
   private let state = Mutex(State())
@@ -69,7 +76,8 @@ final class HTTPSpooledBody: Sendable {
   func expect(byteCount: Int, maximumReservation: Int) {
     state.withLock { state in
       if let spool, byteCount > spool.threshold {
-        state.writer = HTTPSpooledBodyWriter(spool: spool)
+        state.part = spool.memory.part(byteCount: byteCount)
+        if state.part == nil { state.writer = HTTPSpooledBodyWriter(spool: spool) }
       } else {
         state.memory.reserveCapacity(min(byteCount, maximumReservation))
       }
@@ -78,15 +86,13 @@ final class HTTPSpooledBody: Sendable {
 
   /// Appends an earlier beginning. If the body goes to a file, the data is kept and not copied.
   func append(_ beginning: Data) {
-    add(byteCount: beginning.count, toMemory: { $0.append(beginning) }, toQueue: { $0.append(beginning) })
+    beginning.withUnsafeBytes { add($0) { $0.append(beginning) } }
   }
 
   /// Appends bytes.
   func append(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-    add(byteCount: bytes.count) {
-      $0.append(start, count: bytes.count)
-    } toQueue: { queue in
+    add(bytes) { queue in
       if let last = queue.indices.last, queue[last].count + bytes.count <= Self.pieceByteCount {
         queue[last].append(start, count: bytes.count)
       } else {
@@ -95,23 +101,23 @@ final class HTTPSpooledBody: Sendable {
     }
   }
 
-  private func add(byteCount: Int, toMemory: (inout Data) -> Void, toQueue: (inout [Data]) -> Void) {
+  private func add(_ bytes: UnsafeRawBufferPointer, toQueue: (inout [Data]) -> Void) {
     let hasWork = state.withLock { state in
-      state.byteCount += byteCount
+      state.byteCount += bytes.count
       if state.writer == nil {
-        guard let spool,
-          state.byteCount > spool.threshold || state.keeping?.isDue(byteCount: state.byteCount) == true
-        else {
-          toMemory(&state.memory)
+        let isDue = state.keeping?.isDue(byteCount: state.byteCount) == true
+        if !isDue, state.part?.append(bytes) == true { return false }
+        guard let spool, state.byteCount > spool.threshold || isDue else {
+          state.memory.append(contentsOf: bytes)
           return false
         }
         state.writer = HTTPSpooledBodyWriter(spool: spool)
-        if !state.memory.isEmpty { state.waiting = [state.memory] }
-        state.waitingByteCount = state.memory.count
-        state.memory = Data()
+        let beginning = state.takeMemory()
+        if !beginning.isEmpty { state.waiting = [beginning] }
+        state.waitingByteCount = beginning.count
       }
       toQueue(&state.waiting)
-      state.waitingByteCount += byteCount
+      state.waitingByteCount += bytes.count
       defer { state.isDraining = true }
       return !state.isDraining
     }
@@ -131,8 +137,8 @@ final class HTTPSpooledBody: Sendable {
   func takeMemory() -> Content? {
     state.withLock { state in
       guard state.writer == nil else { return nil }
-      defer { (state.memory, state.resumption) = (Data(), nil) }
-      return Content(data: state.memory, identity: nil)
+      state.resumption = nil
+      return Content(data: state.takeMemory(), identity: nil)
     }
   }
 

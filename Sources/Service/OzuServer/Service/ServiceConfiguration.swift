@@ -187,8 +187,9 @@ extension ImagePipeline.Configuration {
       client.maximumConnectionsPerHost, max(1, client.maximumConcurrentRequests / 2))
     // The silence of an origin ends with the answer's own limit. A body that trickles is stopped by its speed.
     configuration.network.timeouts.idle = configuration.network.timeouts.total
-    // Downloads arrive faster than decoders take them, so waiting ones are kept on disk if there is one.
+    // Downloads arrive faster than decoders take them, so most waiting ones are kept on disk if there is one.
     configuration.network.largeBodyByteCount = 512 << 10
+    configuration.network.largeBodyMemoryByteCount = 16 << 20
     // The memory cache is for views; answers are made from the bytes of the source.
     configuration.caching.storagePolicy = .originalData
     return configuration

@@ -67,6 +67,34 @@ struct HTTPSpoolingTests {
     #expect(fixture.cache.spool?.openFileCount == 0)
   }
 
+  @Test(
+    "large bodies stay in the memory that they share while it has room, which comes back with the last of their data"
+  )
+  func sharedMemory() async throws {
+    let spool = HTTPBodySpool(threshold: 1000, memoryByteCount: 100_000) { [path = folder.path] in path }
+    func arrived(_ bytes: Data, announced: Int) -> HTTPSpooledBody {
+      let body = HTTPSpooledBody(spool: spool)
+      body.expect(byteCount: announced, maximumReservation: 1 << 20)
+      body.append(bytes.prefix(500))
+      bytes.dropFirst(500).withUnsafeBytes { body.append($0) }
+      return body
+    }
+    let bytes = patternedBytes(70_000)
+    var content = arrived(bytes, announced: bytes.count).takeMemory()
+    #expect(content?.data == bytes)
+    let second = arrived(bytes, announced: bytes.count)
+    #expect(second.takeMemory() == nil)
+    #expect(try await second.finish().data == bytes)
+    content = nil
+    // Not even the announcement takes it for good; a body that is shorter has its bytes, and a longer one goes to a file.
+    _ = arrived(bytes, announced: 100_000)
+    #expect(arrived(bytes, announced: 100_000).takeMemory()?.data == bytes)
+    let longer = arrived(bytes, announced: 50_000)
+    #expect(longer.takeMemory() == nil)
+    #expect(try await longer.finish().data == bytes)
+    #expect(arrived(bytes, announced: 100_000).takeMemory() != nil)
+  }
+
   @Test("the bytes that wait for a slow disk are bounded: the transfer pauses and is resumed")
   func backPressure() async throws {
     let spool = spool()
