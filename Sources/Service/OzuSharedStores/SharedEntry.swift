@@ -52,13 +52,13 @@ package enum SharedEntry {
     writer.append(entry.metadata)
     writer.append(entry.body.count)
     writer.append(checksum(entry.body))
-    if secret != nil { writer.append(Data(SHA256.digest(of: Array(entry.body)))) }
+    if secret != nil { writer.append(Data(SHA256.digest(of: entry.body))) }
     let head = writer.data
     var data = Data(capacity: beginning(secret) + head.count + entry.body.count)
     data.append(contentsOf: secret == nil ? magic : keyedMagic)
     withUnsafeBytes(of: UInt32(head.count).littleEndian) { data.append(contentsOf: $0) }
     withUnsafeBytes(of: checksum(head).littleEndian) { data.append(contentsOf: $0) }
-    if let secret { data.append(contentsOf: secret.code(of: Array(head))) }
+    if let secret { data.append(contentsOf: secret.code(of: head)) }
     data.append(head)
     data.append(entry.body)
     return data
@@ -72,7 +72,7 @@ package enum SharedEntry {
     let body = data.dropFirst(byteCount)
     guard body.count == head.bodyByteCount, checksum(body) == head.bodyChecksum else { return nil }
     // No checksum of 64 bits keeps a body from being replaced on purpose.
-    if let digest = head.bodyDigest, Data(SHA256.digest(of: Array(body))) != digest { return nil }
+    if let digest = head.bodyDigest, Data(SHA256.digest(of: body)) != digest { return nil }
     return ImageStoreEntry(metadata: head.metadata, body: Data(body))
   }
 
@@ -113,7 +113,7 @@ package enum SharedEntry {
     guard checksum(bytes) == integer(data, at: 8, as: UInt64.self) else { return nil }
     if let secret {
       let code = data.dropFirst(prefixByteCount).prefix(SharedEntryKey.codeByteCount)
-      guard secret.authenticates(Array(bytes), code) else { return nil }
+      guard secret.authenticates(bytes, code) else { return nil }
     }
     let head = FieldReader.record(bytes, version: version) { reader throws(FieldReader.Damage) -> Head? in
       let found = CacheKey(high: try reader.word(), low: try reader.word())

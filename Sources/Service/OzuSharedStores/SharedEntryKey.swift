@@ -1,4 +1,4 @@
-import OzuHTTP
+import OzuBase
 
 /// A secret of a fleet. With it, entries of a shared store have an authentication code (HMAC-SHA-256): what others write into the
 /// store is no entry. All machines of the fleet need the same one.
@@ -24,25 +24,26 @@ public struct SharedEntryKey: Hashable, Sendable, CustomStringConvertible {
   /// Makes a key of hexadecimal digits, as `openssl rand -hex 32` prints them; `nil` for other characters, and for fewer than 32
   /// digits.
   public init?(hex: String) {
-    let digits = hex.compactMap(\.hexDigitValue)
-    guard digits.count == hex.count, digits.count % 2 == 0 else { return nil }
-    self.init(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    guard let bytes = [UInt8](hexadecimal: hex) else { return nil }
+    self.init(bytes)
   }
 
   /// Eight characters that tell keys apart and say nothing about them. As a part of the prefix of a store's keys they keep the
   /// entries of two keys apart, so that a fleet whose key is replaced takes none of the old entries for damaged ones.
   public var fingerprint: String {
-    let code = SHA256.authenticationCode(of: Array("ozu fingerprint".utf8), key: bytes)
-    return code.prefix(4).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    let code = SHA256.authenticationCode(of: "ozu fingerprint".utf8, key: bytes)
+    return code.prefix(4).hexadecimal
   }
 
   /// The fingerprint, without the secret.
   public var description: String { "key \(fingerprint)" }
 
-  func code(of message: [UInt8]) -> [UInt8] { SHA256.authenticationCode(of: message, key: bytes) }
+  func code(of message: some Sequence<UInt8>) -> [UInt8] {
+    SHA256.authenticationCode(of: message, key: bytes)
+  }
 
   /// Whether this is the code of a message. Takes the same time for every wrong code.
-  func authenticates(_ message: [UInt8], _ code: some Collection<UInt8>) -> Bool {
+  func authenticates(_ message: some Sequence<UInt8>, _ code: some Collection<UInt8>) -> Bool {
     let right = self.code(of: message)
     guard code.count == right.count else { return false }
     return zip(code, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

@@ -9,21 +9,6 @@ import Testing
 @Suite("The names of thumbnails")
 struct ThumbnailNameTests {
   @Test(
-    "MD5 as in RFC 1321 and around the length of a block",
-    arguments: [
-      ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),
-      ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
-      (String(repeating: "1234567890", count: 8), "57edf4a22be3c955ac49da2e2107b67a"),
-      (String(repeating: "a", count: 55), "ef1772b6dff9a122358552954ad0df65"),
-      (String(repeating: "a", count: 56), "3b0c8ac703f828b04c6c197006d17218"),
-      (String(repeating: "a", count: 64), "014842d480b571495a4a0363793f7367"),
-      ("file:///home/jens/photos/me.png", "c6ee772d9e49320e97ec29a7eb5b1697"),
-    ])
-  func digests(_ text: String, _ digest: String) {
-    #expect(MD5.hexadecimal(text.utf8) == digest)
-  }
-
-  @Test(
     "addresses are written as GLib writes them",
     arguments: [
       (

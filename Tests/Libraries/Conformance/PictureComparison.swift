@@ -1,3 +1,4 @@
+import OzuBase
 import OzuHTTP
 import OzuImaging
 

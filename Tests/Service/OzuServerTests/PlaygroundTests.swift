@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuBase
 import OzuHTTP
 import OzuImaging
 import OzuTesting

@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuBase
 import OzuHTTP
 import OzuTesting
 import Testing
@@ -35,7 +36,7 @@ extension S3StoreTests {
     var headers = fields
     headers["Host"] = "examplebucket.s3.amazonaws.com"
     headers["x-amz-date"] = "20130524T000000Z"
-    headers["x-amz-content-sha256"] = SHA256.hexDigest(of: Array(body.utf8))
+    headers["x-amz-content-sha256"] = SHA256.hexDigest(of: body.utf8)
     let signed = headers.map { $0.name.lowercased() }.sorted().joined(separator: ";")
     func authorization(_ signature: String) -> String {
       "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,"
@@ -89,7 +90,7 @@ extension S3StoreTests {
     var headers = fields
     headers["Host"] = "127.0.0.1:9000"
     headers["X-Amz-Date"] = "20260304T050607Z"
-    headers["X-Amz-Content-SHA256"] = SHA256.hexDigest(of: Array(body.utf8))
+    headers["X-Amz-Content-SHA256"] = SHA256.hexDigest(of: body.utf8)
     let signed = headers.map { $0.name.lowercased() }.sorted().joined(separator: ";")
     headers["Authorization"] =
       "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260304/eu-central-1/s3/aws4_request, "

@@ -203,7 +203,7 @@ struct PixelFacts {
   private var color: String? {
     dominantColor.map { color in
       "#"
-        + [color.red, color.green, color.blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        + [color.red, color.green, color.blue].hexadecimal
     }
   }
 

@@ -247,7 +247,7 @@ struct FileName {
     text
       ?? bytes.map { byte in
         (0x20..<0x7F).contains(byte)
-          ? String(UnicodeScalar(byte)) : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+          ? String(UnicodeScalar(byte)) : "\\x" + [byte].hexadecimal
       }.joined()
   }
 

@@ -1,3 +1,5 @@
+import OzuBase
+
 /// The parts of header fields that may be written to a disk.
 enum StoredFields {
   /// Fields of a response whose whole value is a credential, or may be.

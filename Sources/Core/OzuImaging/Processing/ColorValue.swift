@@ -1,3 +1,5 @@
+import OzuBase
+
 /// A colour with opacity, not premultiplied, in sRGB.
 public struct ColorValue: Hashable, Sendable {
   /// Red, 0 to 255.
@@ -25,13 +27,7 @@ public struct ColorValue: Hashable, Sendable {
   public static let clear = ColorValue(red: 0, green: 0, blue: 0, alpha: 0)
 
   /// `#rrggbbaa`.
-  var identifier: String {
-    let digits = [red, green, blue, alpha].map { byte in
-      let text = String(byte, radix: 16)
-      return text.count == 1 ? "0" + text : text
-    }
-    return "#" + digits.joined()
-  }
+  var identifier: String { "#" + [red, green, blue, alpha].hexadecimal }
 
   /// The pixel of this colour, premultiplied.
   package var pixel: Pixel {

@@ -1,4 +1,4 @@
-import OzuHTTP
+import OzuBase
 
 /// A secret that signs addresses: HMAC-SHA-256 over a salt and the path, as in imgproxy.
 public struct AddressKey: Hashable, Sendable {
@@ -15,10 +15,10 @@ public struct AddressKey: Hashable, Sendable {
   ///     Fewer bytes make addresses shorter.
   /// - Throws: `AddressRulesError`.
   public init(hexKey key: String, salt: String, signatureByteCount: Int = 32) throws(AddressRulesError) {
-    guard let key = Self.bytes(key), key.count >= 16 else {
+    guard let key = [UInt8](hexadecimal: key), key.count >= 16 else {
       throw AddressRulesError("a key is at least 32 hexadecimal digits")
     }
-    guard let salt = Self.bytes(salt), !salt.isEmpty else {
+    guard let salt = [UInt8](hexadecimal: salt), !salt.isEmpty else {
       throw AddressRulesError("a salt is an even number of hexadecimal digits")
     }
     guard (16...32).contains(signatureByteCount) else {
@@ -44,20 +44,6 @@ public struct AddressKey: Hashable, Sendable {
     Array(SHA256.authenticationCode(of: salt + path.utf8, key: key).prefix(signatureByteCount))
   }
 
-  private static func bytes(_ text: String) -> [UInt8]? {
-    let digits = text.utf8.map {
-      UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 ? Int($0) - 48 : Self.letter($0)
-    }
-    guard digits.count % 2 == 0, digits.allSatisfy({ $0 >= 0 }) else { return nil }
-    return stride(from: 0, to: digits.count, by: 2).map { (first: Int) -> UInt8 in
-      UInt8(digits[first] * 16 + digits[first + 1])
-    }
-  }
-
-  private static func letter(_ byte: UInt8) -> Int {
-    let lower = byte | 0x20
-    return UInt8(ascii: "a")...UInt8(ascii: "f") ~= lower ? Int(lower) - 87 : -1
-  }
 }
 
 /// base64url (RFC 4648 §5). Written without padding; read with or without.

@@ -154,14 +154,5 @@ struct ImageAddress: Hashable, Sendable {
   }
 
   /// The text with all characters escaped (`%` and two digits) except letters, digits and a few marks.
-  static func escaped(_ text: String) -> String {
-    text.utf8.map { byte in
-      let isPlain =
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || "-._~:/".utf8.contains(byte)
-      return isPlain
-        ? String(UnicodeScalar(byte))
-        : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }.joined()
-  }
+  static func escaped(_ text: String) -> String { PercentEncoding.encoded(text, keeping: "-._~:/") }
 }

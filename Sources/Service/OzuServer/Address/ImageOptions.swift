@@ -206,7 +206,7 @@ extension ImageOptions.Gravity {
 extension ColorValue {
   /// The colour as six hexadecimal digits.
   fileprivate var addressText: String {
-    [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    [red, green, blue].hexadecimal
   }
 }
 

@@ -174,16 +174,7 @@ final class KnownPicture: Sendable {
     let isPlain = name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }
     if isPlain { return "\(kind); filename=\"\(name)\"" }
     // RFC 8187.
-    let escaped = name.utf8.map { byte -> String in
-      let scalar = Unicode.Scalar(byte)
-      let isSafe =
-        byte < 0x80
-        && (scalar.properties.isAlphabetic || (0x30...0x39).contains(byte)
-          || "-._~".unicodeScalars.contains(scalar))
-      return isSafe
-        ? String(Character(scalar)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }
-    return "\(kind); filename*=UTF-8''\(escaped.joined())"
+    return "\(kind); filename*=UTF-8''\(PercentEncoding.encoded(name, keeping: "-._~"))"
   }
 }
 

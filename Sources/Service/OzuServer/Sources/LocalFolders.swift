@@ -65,7 +65,8 @@ struct LocalPath: Hashable {
       let slash = text[scheme.count...].firstIndex(of: UInt8(ascii: "/"))
     else { return nil }
     let folder = String(decoding: text[scheme.count..<slash], as: UTF8.self).lowercased()
-    guard Self.isName(folder), let bytes = Self.unescaped(text[(slash + 1)...]), !bytes.contains(0),
+    let rest = String(decoding: text[(slash + 1)...], as: UTF8.self)
+    guard Self.isName(folder), let bytes = PercentEncoding.decoded(rest[...]), !bytes.contains(0),
       bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         .allSatisfy({ !$0.isEmpty && $0.first != UInt8(ascii: ".") })
     else { return nil }
@@ -76,25 +77,6 @@ struct LocalPath: Hashable {
     text.utf8.allSatisfy {
       (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
     }
-  }
-
-  /// The bytes without percent escapes; `nil` for a `%` without two hexadecimal digits.
-  private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var rest = text
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = rest.prefix(2)
-      guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return bytes
   }
 }
 

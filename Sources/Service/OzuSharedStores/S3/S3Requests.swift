@@ -75,20 +75,11 @@ struct S3Requests: Sendable {
   /// it.
   private func payloadHash(_ body: Data?) -> String {
     configuration.endpoint.scheme?.lowercased() == "https"
-      ? "UNSIGNED-PAYLOAD" : SHA256.hexDigest(of: Array(body ?? Data()))
+      ? "UNSIGNED-PAYLOAD" : SHA256.hexDigest(of: body ?? Data())
   }
 
   /// Escapes a text for signatures (AWS, "Create a canonical request", `UriEncode`).
-  static func escaped(_ text: String) -> String {
-    text.utf8.map { byte in
-      let isPlain =
-        S3Configuration.isPlain(String(UnicodeScalar(byte))) && byte != UInt8(ascii: "/")
-        || byte == UInt8(ascii: ".")
-      if isPlain { return String(UnicodeScalar(byte)) }
-      let digits = String(byte, radix: 16, uppercase: true)
-      return "%" + (digits.count == 1 ? "0" : "") + digits
-    }.joined()
-  }
+  static func escaped(_ text: String) -> String { PercentEncoding.encoded(text, keeping: "-._~") }
 }
 
 /// A page of a bucket's listing (ListObjectsV2): the keys, and the token of the next page.

@@ -1,4 +1,5 @@
 import Foundation
+import OzuBase
 import OzuHTTP
 
 /// AWS Signature Version 4 as a service computes it ("Authenticating Requests: Using the Authorization Header", S3 API
