@@ -106,6 +106,33 @@ extension ServiceListenerTests {
     try await eventually(isEmptySecondsLater(listener))
   }
 
+  @Test("connections are counted by what they are doing, each once, until they are closed")
+  func connectionCounts() async throws {
+    let counts = try #require(responder.connectionCounts)
+    #expect(counts.connections == nil)
+    let listener = try listener { $0.maximumConnectionCount = 50 }
+    let clients = try (0..<6).map { _ in try TestClient(port: listener.port) }
+    func count(_ expected: [ConnectionCounts.State: Int]) async throws {
+      try await eventually(counts.connections?.filter { $0.value != 0 } == expected)
+    }
+    try await count([.idle: 6])
+    #expect(counts.limit == 50 && counts.connections?.count == ConnectionCounts.State.allCases.count)
+    clients[1].send("GET / HT")
+    clients[2].send(Self.get("/slow"))
+    clients[3].send(Self.get("/large"))
+    clients[4].send(Self.get("/", "Connection: close\r\n"))
+    clients[5].send(Self.get("/") + "GET")
+    try await count([.idle: 1, .reading: 2, .answering: 1, .writing: 1, .closing: 1])
+    responder.gate.open()
+    #expect(try await clients[2].answer().status == 200)
+    #expect(try await clients[3].answer().status == 200)
+    clients[1].send("TP/1.1\r\nHost: a\r\n\r\n")
+    clients[4].close()
+    try await count([.idle: 4, .reading: 1])
+    await listener.stop(within: .zero)
+    #expect(counts.connections == nil && counts.limit == 0)
+  }
+
   @Test("stops after every requested answer, and leaves no connection")
   func draining() async throws {
     let listener = try listener()

@@ -12,6 +12,7 @@ struct ServiceListenerTests {
   final class Responder: ServiceResponding {
     let gate = Gate()
     let counts = Mutex((begun: 0, cancelled: 0))
+    let connectionCounts: ConnectionCounts? = ConnectionCounts()
 
     func respond(to request: ServiceRequest) async -> ServiceResponse {
       counts.withLock { $0.begun += 1 }

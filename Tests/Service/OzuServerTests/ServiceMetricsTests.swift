@@ -32,8 +32,14 @@ struct ServiceMetricsTests {
     ] {
       fixture.service.metrics.note(failure)
     }
+    #expect(await !Self.lines(of: fixture).contains { $0.contains("ozu_connections") })
+    let connections = try #require(fixture.service.connectionCounts)
+    connections.addLimit(20)
+    for state in [ConnectionCounts.State.idle, .idle, .writing] { connections.change(from: nil, to: state) }
     let lines = await Self.lines(of: fixture)
     for line in [
+      #"ozu_connections{state="idle"} 2"#, #"ozu_connections{state="writing"} 1"#,
+      #"ozu_connections{state="answering"} 0"#, "ozu_connections_limit 20",
       #"ozu_refused_heads_total{reason="a"} 2"#, #"ozu_refused_heads_total{reason="b\"\n"} 1"#,
       #"ozu_decoder_failures_total{reason="crashed"} 1"#,
       #"ozu_decoder_failures_total{reason="processor_time"} 2"#,

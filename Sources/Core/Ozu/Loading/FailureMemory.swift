@@ -8,9 +8,13 @@ import OzuHTTP
 /// first, and twice as long each time they occur again, 5 minutes at most. Failures that may pass by themselves are
 /// not remembered. One lock guards the table.
 ///
-/// - Complexity: O(1); O(count) when the table is full.
+/// Some sources fail only a certain demand: they have too many pixels for one recipe and not for another. Callers who know the
+/// demand remember these for it alone, beside the failures for all demands.
+///
+/// - Complexity: O(1); O(count) when the table is full, and to forget a source.
 final class FailureMemory: Sendable {
   private struct Failure {
+    let source: CacheKey
     let error: ImageError
     let cause: Cause
     let until: Date
@@ -42,18 +46,24 @@ final class FailureMemory: Sendable {
   var isEmpty: Bool { failures.withLock { $0.isEmpty } }
 
   /// The remembered failure of an earlier request that was the same for the origin; nil if there is none or it has expired.
-  func failure(of request: ImageRequest, now: Date) -> ImageError? {
-    let failure = failures.withLock { $0[request.key.source] }
+  ///
+  /// - Parameter demand: what is demanded of the source; nil for a failure of all demands.
+  func failure(of request: ImageRequest, for demand: String? = nil, now: Date) -> ImageError? {
+    let key = Self.key(request, demand)
+    let failure = failures.withLock { $0[key] }
     guard let failure, now < failure.until, failure.cause == Cause(request) else { return nil }
     return failure.error
   }
 
-  /// Remembers a failure if it is lasting.
+  /// Remembers a failure if it is lasting, or if the caller says so by naming the demand that failed.
   ///
   /// - Parameter date: the time until which the origin's answer is fresh; nil if there was no answer.
-  func note(_ error: ImageError, of request: ImageRequest, freshUntil date: Date?, now: Date) {
-    guard error.isLasting else { return }
-    let (key, cause) = (request.key.source, Cause(request))
+  func note(
+    _ error: ImageError, of request: ImageRequest, for demand: String? = nil, freshUntil date: Date?,
+    now: Date
+  ) {
+    guard demand != nil || error.isLasting else { return }
+    let (key, cause) = (Self.key(request, demand), Cause(request))
     failures.withLock { failures in
       let count = (failures[key].flatMap { $0.cause == cause ? $0.count : nil } ?? 0) + 1
       let doubled = min(Self.longestLifetime, Self.firstLifetime * Double(1 << min(count - 1, 10)))
@@ -66,13 +76,18 @@ final class FailureMemory: Sendable {
           failures[oldest.key] = nil
         }
       }
-      failures[key] = Failure(error: error, cause: cause, until: until, count: count)
+      failures[key] = Failure(
+        source: request.key.source, error: error, cause: cause, until: until, count: count)
     }
   }
 
-  /// Forgets a source that was removed.
-  func forget(_ key: CacheKey) {
-    failures.withLock { _ = $0.removeValue(forKey: key) }
+  private static func key(_ request: ImageRequest, _ demand: String?) -> CacheKey {
+    demand.map { request.key.source.derived($0) } ?? request.key.source
+  }
+
+  /// Forgets a source that was removed, for all demands.
+  func forget(_ source: CacheKey) {
+    failures.withLock { failures in failures = failures.filter { $0.value.source != source } }
   }
 
   /// Forgets the failure of a source that the origin has sent now; after a reload, also that of a file that did not decode.

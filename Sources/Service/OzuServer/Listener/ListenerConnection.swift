@@ -22,7 +22,7 @@ final class ListenerConnection {
   let number: UInt64
   let socket: ListenerSocket
   let remoteAddress: String?
-  var state: State
+  var state: State { didSet { count() } }
   var parser: RequestHeadParser
   /// Bytes after the head of the current request.
   var input: ArraySlice<UInt8> = []
@@ -35,11 +35,15 @@ final class ListenerConnection {
   var keepsAlive = true
   /// The socket events that the loop waits for.
   var interest = (reading: true, writing: false)
+  /// Where it is counted, and the state by which it is.
+  private let counts: ConnectionCounts?
+  private var countedState: ConnectionCounts.State?
 
   init(
     number: UInt64, socket: ListenerSocket, remoteAddress: String?, uploads: UploadRule?,
-    since: ContinuousClock.Instant
+    counts: ConnectionCounts?, since: ContinuousClock.Instant
   ) {
+    self.counts = counts
     self.number = number
     parser = RequestHeadParser(uploads: uploads)
     self.socket = socket
@@ -67,6 +71,28 @@ final class ListenerConnection {
 
   /// Whether no byte of a request has arrived.
   var isIdle: Bool { isReading && !parser.hasBegun && input.isEmpty }
+
+  /// Counts it by its state of now. Input is taken before the state that follows from it is set, so an idle connection is told from
+  /// one that reads.
+  private func count() {
+    let state: ConnectionCounts.State =
+      switch state {
+      case .reading: isIdle ? .idle : .reading
+      case .receiving: .reading
+      case .answering: .answering
+      case .writing: .writing
+      case .lingering: .closing
+      }
+    counts?.change(from: countedState, to: state)
+    countedState = state
+  }
+
+  /// Closes it. Nothing else is called after that.
+  func close() {
+    counts?.change(from: countedState, to: nil)
+    countedState = nil
+    socket.close()
+  }
 
   /// Encodes an answer for sending.
   ///

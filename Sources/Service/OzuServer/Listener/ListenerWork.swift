@@ -43,6 +43,7 @@ final class ListenerWork {
     self.waker = waker
     nextLook = loop.configuration.now()
     epoll = ozu_listener_epoll()
+    loop.service.connectionCounts?.addLimit(loop.configuration.maximumConnectionCount)
     // Without epoll, or if it has no room, no event is reported, and `isDone` ends the thread.
     _ = ozu_listener_watch(epoll, listener.descriptor, Self.listenerNumber, 1, 1, 0)
     _ = ozu_listener_watch(epoll, waker, Self.wakerNumber, 1, 1, 0)
@@ -55,6 +56,7 @@ final class ListenerWork {
     for connection in Array(connections.values) { end(connection) }
     stopAccepting()
     if epoll >= 0 { _ = Glibc.close(epoll) }
+    loop.service.connectionCounts?.addLimit(-configuration.maximumConnectionCount)
   }
 
   func take(_ command: ListenerLoop.Command) {
@@ -187,7 +189,7 @@ extension ListenerWork {
       lastNumber += 1
       let connection = ListenerConnection(
         number: lastNumber, socket: socket, remoteAddress: socket.remoteAddress,
-        uploads: configuration.uploads, since: configuration.now())
+        uploads: configuration.uploads, counts: loop.service.connectionCounts, since: configuration.now())
       guard ozu_listener_watch(epoll, descriptor, lastNumber, 1, 1, 0) == 0 else {
         socket.close()
         continue
@@ -240,7 +242,7 @@ extension ListenerWork {
     if case .answering(let task, _) = connection.state { task.cancel() }
     awaitedByteCount -= connection.awaitedByteCount
     connections[connection.number] = nil
-    connection.socket.close()
+    connection.close()
     loop.connectionCount.store(connections.count, ordering: .relaxed)
     if isPaused { resumeAccepting() }
   }

@@ -13,13 +13,15 @@ extension ImageService {
     guard admission.enter(origin) else { return busyAnswer }
     defer { admission.leave(origin) }
     var answer: ServiceAnswer
-    do throws(ImageError) {
-      answer = try await facts(information, request)
-    } catch {
-      answer = ServiceAnswer(
-        ServiceFailure(
-          error, failureLifetime: configuration.failureLifetime, retryAfter: configuration.retryAfter),
-        detail: error.description)
+    let (source, demand) = (ImageRequest(information.source), information.facts.demand)
+    if let refusal = pipeline.refusal(of: source, for: demand) {
+      answer = ServiceAnswer(failure(refusal), detail: refusal.description)
+    } else {
+      do throws(ImageError) {
+        answer = try await facts(information, request)
+      } catch {
+        answer = ServiceAnswer(newFailure(error, of: source, for: demand), detail: error.description)
+      }
     }
     answer.source = information.source.name
     return answer
@@ -36,7 +38,7 @@ extension ImageService {
     // The facts follow from the address and from what the settings show.
     let shown = [wanted.hasEXIF, wanted.hasIPTC, wanted.hasXMP, wanted.hasPlace]
     let tag = original.state.map { state in
-      "W/\"\(SHA256.hexDigest(of: Array("\(state.identity) \(shown) \(request.target)".utf8)).prefix(32))\""
+      "W/\"\(SHA256.hexDigest(of: "\(state.identity) \(shown) \(request.target)").prefix(32))\""
     }
     let freshUntil = original.allowsStoring ? original.state?.freshUntil ?? .distantFuture : nil
     var headers: HTTPHeaders = [
@@ -47,20 +49,19 @@ extension ImageService {
       return ServiceAnswer(.unchanged, ServiceResponse(status: 304, headers: headers))
     }
     guard let data = original.data else { throw .emptyData(information.source.name) }
-    if let flaw = wanted.limits.flaw(ofByteCount: data.count) { return flawed(flaw) }
-    let bytes = wanted.digests.isEmpty && wanted.expectedDigest == nil ? [] : Array(data)
-    if let expected = wanted.expectedDigest, FileDigest(of: expected)?.hexadecimal(of: bytes) != expected {
-      return flawed("the file has another digest")
+    if let flaw = wanted.limits.flaw(ofByteCount: data.count) { throw .flawed(information.source, flaw) }
+    if let expected = wanted.expectedDigest, FileDigest(of: expected)?.hexadecimal(of: data) != expected {
+      throw .flawed(information.source, "the file has another digest")
     }
     // The bytes are here already: nothing about them needs a cache.
     var file = ImageRequest(.data(data))
     (file.writeLayers, file.deadline) = ([], configuration.answerLimit)
     let header = try await pipeline.header(for: file)
-    if let flaw = wanted.limits.flaw(of: header) { return flawed(flaw) }
+    if let flaw = wanted.limits.flaw(of: header) { throw .flawed(information.source, flaw) }
     var members = members(of: header, wanted, byteCount: data.count)
     if !wanted.digests.isEmpty {
       let kinds = FileDigest.allCases.filter { wanted.digests.contains($0.rawValue) }
-      let digests = kinds.map { ($0.rawValue, $0.hexadecimal(of: bytes)) }
+      let digests = kinds.map { ($0.rawValue, $0.hexadecimal(of: data)) }
       members["hashsums"] = Dictionary(uniqueKeysWithValues: digests)
     }
     if wanted.needsMetadata {
@@ -75,10 +76,6 @@ extension ImageService {
     var response = ServiceResponse.json(members)
     for field in headers { response.headers[field.name] = field.value }
     return ServiceAnswer(.made, response)
-  }
-
-  private func flawed(_ reason: String) -> ServiceAnswer {
-    ServiceAnswer(ServiceFailure(status: 422, reason: reason, lifetime: configuration.failureLifetime))
   }
 
   private func members(
@@ -126,9 +123,7 @@ extension ImageService {
       members["blurhash"] = BlurHash(encoding: bitmap, components: components).text
     }
     if wanted.hasThumbHash {
-      members["thumb_hash"] = ThumbHash(encoding: bitmap).bytes.map { byte in
-        (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }.joined()
+      members["thumb_hash"] = ThumbHash(encoding: bitmap).bytes.hexadecimal.uppercased()
     }
     return members
   }

@@ -18,13 +18,6 @@ extension ImageService {
     return picture.verdict(on: try await pipeline.header(for: file))
   }
 
-  func refusal(of pictureRequest: PictureRequest, _ reason: String) -> ServiceAnswer {
-    var answer = ServiceAnswer(
-      ServiceFailure(status: 422, reason: reason, lifetime: configuration.failureLifetime))
-    answer.source = pictureRequest.known.sourceName
-    return answer
-  }
-
   func answer(
     _ pictureRequest: PictureRequest, _ original: ImagePipeline.Original
   ) throws(ImageError) -> ServiceAnswer {

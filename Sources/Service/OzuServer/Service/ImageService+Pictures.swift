@@ -18,17 +18,24 @@ extension ImageService {
     let origin = pictureRequest.origin
     guard admission.enter(origin) else { return busyAnswer }
     defer { admission.leave(origin) }
+    let (known, request) = (pictureRequest.known, pictureRequest.known.picture.request)
+    if let refusal = pipeline.refusal(of: request, for: known.demand) {
+      return await failedAnswer(to: pictureRequest, refusal, failure(refusal))
+    }
     do throws(ImageError) {
       return try await answer(pictureRequest)
     } catch {
-      let failure = ServiceFailure(
-        error, failureLifetime: configuration.failureLifetime, retryAfter: configuration.retryAfter)
-      var answer =
-        await fallbackAnswer(to: pictureRequest, failure) ?? ServiceAnswer(failure)
-      answer.failure = error.description
-      answer.source = pictureRequest.known.sourceName
-      return answer
+      return await failedAnswer(to: pictureRequest, error, newFailure(error, of: request, for: known.demand))
     }
+  }
+
+  private func failedAnswer(
+    to pictureRequest: PictureRequest, _ error: ImageError, _ failure: ServiceFailure
+  ) async -> ServiceAnswer {
+    var answer = await fallbackAnswer(to: pictureRequest, failure) ?? ServiceAnswer(failure)
+    answer.failure = error.description
+    answer.source = pictureRequest.known.sourceName
+    return answer
   }
 
   /// The picture, if it is in memory, or a refusal, if the request would have to wait and there is no place. So a
@@ -90,14 +97,14 @@ extension ImageService {
     if !picture.isOriginal, let image = await storedImage(pictureRequest) {
       switch picture.verdict(on: image) {
       case .picture: return answer(pictureRequest, image, .store)
-      case .refused(let flaw): return refusal(of: pictureRequest, flaw)
+      case .refused(let flaw): throw .flawed(picture.request.source, flaw)
       case .original: break
       }
     }
     // The source is fetched once, whatever is done with it.
     let original = try await pipeline.original(of: pictureRequest.request)
     switch try await verdict(on: original, for: pictureRequest) {
-    case .refused(let flaw): return refusal(of: pictureRequest, flaw)
+    case .refused(let flaw): throw .flawed(picture.request.source, flaw)
     case .original: return try answer(pictureRequest, original)
     case .picture: break
     }

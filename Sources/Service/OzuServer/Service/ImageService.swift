@@ -35,6 +35,7 @@ public final class ImageService: ServiceResponding {
   let metrics: ServiceMetrics
   let addresses: RememberedAddresses
   let fills: FillCoordinator?
+  private let connections = ConnectionCounts()
   let sharedFills = SharedWork<ImageStoreKey, Result<EncodedImage, ImageError>>()
 
   /// Makes a service. Nothing is opened or started before the first request.
@@ -70,13 +71,15 @@ public final class ImageService: ServiceResponding {
   /// The grammar, and the number by which an address that was read by an earlier one is known.
   var currentGrammar: (addressing: any PictureAddressing, number: Int) { grammar.withLock { $0 } }
 
-  /// Reads all further addresses by another grammar: other keys, other rules. Requests that are being answered are answered.
+  /// Reads all further addresses by another grammar: other keys, other rules. Requests that are being answered are answered. Sources
+  /// that failed or were refused before are asked for again, because they may be allowed now.
   public func replaceAddressing(by addressing: any PictureAddressing) {
     let number = grammar.withLock { grammar in
       grammar = (addressing, grammar.number + 1)
       return grammar.number
     }
     addresses.forgetAll(before: number)
+    pipeline.forgetFailures()
   }
 
   /// The pages of the service itself alone, for a listener at an address of its own: `/health`, `/ready` and `/metrics`.
@@ -88,6 +91,9 @@ public final class ImageService: ServiceResponding {
     rule?.retryAfter = configuration.retryAfter
     return rule
   }
+
+  /// The connections of its listeners by state. `/metrics` shows them.
+  public var connectionCounts: ConnectionCounts? { connections }
 
   /// Makes `/ready` answer 503 from now on, so that no more requests are sent here. Requests are still answered.
   public func beginDraining() { metrics.isDraining.store(true, ordering: .relaxed) }
@@ -172,7 +178,8 @@ public final class ImageService: ServiceResponding {
   fileprivate func metricsText() async -> String {
     await metrics.text(
       pipeline: pipeline, pendingCount: admission.count, pendingLimit: configuration.maximumPendingCount,
-      stores: sharedStores, spans: configuration.spans?.counts, version: configuration.version)
+      connections: connections, stores: sharedStores, spans: configuration.spans?.counts,
+      version: configuration.version)
   }
 
   private var sharedStores: [(name: String, statistics: SharedStoreStatistics)] {

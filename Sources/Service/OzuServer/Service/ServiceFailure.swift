@@ -33,6 +33,9 @@ struct ServiceFailure: Error {
     case .httpStatus: (status, reason) = (502, "the origin answered \(error.statusCode ?? 0)")
     case .transport where (error.underlying as? HTTPError)?.isRefusal == true:
       (status, reason) = (403, "this source is not allowed")
+    case .fetchFailed where error.underlying is SourceFlaw:
+      (status, reason) = (422, error.underlying.map { "\($0)" } ?? "the source is not allowed")
+      lifetime = failureLifetime
     case .fetchFailed where error.underlying is CanvasError:
       (status, reason) = (422, "the card cannot be drawn")
     case .unreadableFile, .nameNotResolved, .connectionRefused, .bodyTruncated, .transport, .fetchFailed:

@@ -6,7 +6,7 @@ import OzuSharedStores
 extension ServiceMetrics {
   /// The complete page, including the counts of the pipeline.
   func text(
-    pipeline: ImagePipeline, pendingCount: Int, pendingLimit: Int,
+    pipeline: ImagePipeline, pendingCount: Int, pendingLimit: Int, connections: ConnectionCounts,
     stores: [(name: String, statistics: SharedStoreStatistics)], spans: SpanExporter.Counts?, version: String
   ) async -> String {
     let contents = await pipeline.cacheContents()
@@ -37,6 +37,7 @@ extension ServiceMetrics {
     page.value(
       "ozu_draining", "gauge", "Whether requests are to be sent elsewhere.",
       isDraining.load(ordering: .relaxed) ? 1 : 0)
+    Self.write(connections, to: &page)
     Self.write(pipeline.statistics, to: &page)
     page.head("ozu_queue_running", "gauge", "Work that runs at the moment, by kind.")
     let queues = pipeline.diagnostics().queues
@@ -61,6 +62,16 @@ extension ServiceMetrics {
     }
     page.writeProcess(version: version)
     return page.text
+  }
+
+  /// Nothing behind a web framework, which has the connections.
+  private static func write(_ connections: ConnectionCounts, to page: inout MetricsPage) {
+    guard let counts = connections.connections else { return }
+    page.head("ozu_connections", "gauge", "Open connections, by what they are doing.")
+    for state in ConnectionCounts.State.allCases {
+      page.line("ozu_connections", ["state": state.rawValue], Double(counts[state] ?? 0))
+    }
+    page.value("ozu_connections_limit", "gauge", "The most open connections.", connections.limit)
   }
 
   /// What the caches hold, and what left them for lack of room.

@@ -17,6 +17,9 @@ public protocol ServiceResponding: Sendable {
   ///
   /// - Parameter request: without method, path and fields if the head could not be read.
   func noteRefusal(of request: ServiceRequest, _ response: ServiceResponse, reason: String)
+
+  /// Where listeners count the connections whose requests they pass on. By default `nil`, for nowhere.
+  var connectionCounts: ConnectionCounts? { get }
 }
 
 extension ServiceResponding {
@@ -27,6 +30,9 @@ extension ServiceResponding {
 
   /// Does nothing.
   public func noteRefusal(of request: ServiceRequest, _ response: ServiceResponse, reason: String) {}
+
+  /// Nowhere.
+  public var connectionCounts: ConnectionCounts? { nil }
 }
 
 /// A request of which what needs no waiting is done.
