@@ -51,7 +51,7 @@ struct AwkwardNumberTests {
   #if canImport(OzuServer)
     @Test("as a setting")
     func settings() throws {
-      for setting in ServeSettings.all {
+      for setting in ServeSetting.all {
         for (index, number) in Cases.every(2, of: Array(Self.numbers.enumerated())) {
           let value = Self.forms[(index + setting.name.utf8.count) % Self.forms.count](number)
           let others = setting.name == "s3_endpoint" ? "" : "\ns3_endpoint = https://s3.example.com"

@@ -80,7 +80,7 @@
       let output = String(decoding: run.output, as: UTF8.self)
       #expect(run.status == 0 && !output.contains("hush") && !output.contains(Self.key))
       let lines = output.split(separator: "\n").map(String.init)
-      for setting in ServeSettings.all {
+      for setting in ServeSetting.all {
         #expect(lines.count { $0.hasPrefix("\(setting.name) ") || $0.hasPrefix("# \(setting.name) ") } == 1)
       }
       #expect(lines.contains("quality = 70") && lines.contains("timeout = 9"))
@@ -98,11 +98,11 @@
       let start = try #require(page.range(of: begin)?.upperBound)
       let stop = try #require(page.range(of: end)?.lowerBound)
       if ProcessInfo.processInfo.environment["WRITE_PAGES"] != nil {
-        try (page[..<start] + ServeSettings.tables + page[stop...]).write(
+        try (page[..<start] + ServeSetting.tables + page[stop...]).write(
           to: url, atomically: true, encoding: .utf8)
         return
       }
-      #expect(page[start..<stop] == ServeSettings.tables)
+      #expect(page[start..<stop] == ServeSetting.tables)
     }
 
     @Test(

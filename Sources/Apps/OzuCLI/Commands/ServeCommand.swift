@@ -41,8 +41,8 @@
     ]
 
     private static var table: String {
-      let width = ServeSettings.all.map(\.name.count).max() ?? 0
-      return ServeSettings.all.map { setting in
+      let width = ServeSetting.all.map(\.name.count).max() ?? 0
+      return ServeSetting.all.map { setting in
         let name = setting.name + String(repeating: " ", count: width - setting.name.count)
         return "  \(name)  \(setting.help)\(setting.standard.isEmpty ? "" : " (\(setting.standard))")"
       }.joined(separator: "\n")

@@ -70,7 +70,7 @@
           defer { state.settings = settings }
           return state.settings
         }
-        for setting in ServeSettings.all
+        for setting in ServeSetting.all
         where !setting.isReloadable && settings[setting.name] != old[setting.name] {
           report("ozu: \(setting.name) has changed, and counts from the next start on")
         }

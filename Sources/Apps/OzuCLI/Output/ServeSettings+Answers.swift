@@ -96,7 +96,7 @@
     /// Header fields: `NAME: VALUE`, separated by semicolons.
     private func fields(_ name: String) throws(UsageError) -> HTTPHeaders {
       var fields = HTTPHeaders()
-      let isSecret = Self.all.contains { $0.name == name && $0.isSecret }
+      let isSecret = ServeSetting.all.contains { $0.name == name && $0.isSecret }
       for text in list(name, ";") {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let value = parts.count == 2 ? parts[1].trimmingCharacters(in: .whitespaces) : ""

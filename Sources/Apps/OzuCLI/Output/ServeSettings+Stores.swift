@@ -88,7 +88,7 @@
 
     /// The store of `s3_endpoint`; `nil` without an endpoint.
     func bucket(_ reports: StoreReports?) throws(UsageError) -> S3Store? {
-      let given = Self.all.map(\.name).filter { $0.hasPrefix("s3_") && values[$0]?.isEmpty == false }
+      let given = ServeSetting.all.map(\.name).filter { $0.hasPrefix("s3_") && values[$0]?.isEmpty == false }
       guard !self["s3_endpoint"].isEmpty else {
         // Keys in the environment may be for other programs.
         guard

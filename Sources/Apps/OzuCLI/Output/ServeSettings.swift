@@ -24,10 +24,10 @@
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
           $0.trimmingCharacters(in: .whitespaces)
         }
-        guard parts.count == 2, Self.all.contains(where: { $0.name == parts[0] }) else {
+        guard parts.count == 2, ServeSetting.all.contains(where: { $0.name == parts[0] }) else {
           throw UsageError(
             "line \(number + 1) of the settings: \(parts.count == 2 ? "there is no setting \"\(parts[0])\"" : "NAME = VALUE is needed")",
-            hint: Suggestion.closest(to: parts[0], among: Self.all.map(\.name)).map {
+            hint: Suggestion.closest(to: parts[0], among: ServeSetting.all.map(\.name)).map {
               "Did you mean \"\($0)\"?"
             })
         }
@@ -36,7 +36,7 @@
         }
         values[parts[0]] = parts[1]
       }
-      for setting in Self.all {
+      for setting in ServeSetting.all {
         if let value = environment[setting.variable] { values[setting.name] = value }
       }
       try checkQuotes()
@@ -64,7 +64,7 @@
 
     /// Quotes around a value are taken for a part of it: a shell removes them, a file of settings or of variables does not.
     private func checkQuotes() throws(UsageError) {
-      for setting in Self.all {
+      for setting in ServeSetting.all {
         // A password may have any characters.
         guard let value = values[setting.name], setting.name == "keys" || !setting.isSecret,
           value.utf8.count > 1, let first = value.first, "\"'".contains(first), value.last == first
@@ -85,7 +85,7 @@
     ///
     /// - Throws: `UsageError` for an unknown variable.
     private static func checkNames(of environment: [String: String]) throws(UsageError) {
-      let known = Set(all.map(\.variable))
+      let known = Set(ServeSetting.all.map(\.variable))
       // Sorted, so that the same environment always has the same error.
       for name in environment.keys.sorted() where name.hasPrefix("OZU_") && !known.contains(name) {
         if otherVariables.contains(name) || isOfContainers(name) { continue }
@@ -107,7 +107,7 @@
 
     // MARK: Single ones
 
-    subscript(name: String) -> String { values[name] ?? Self.all.first { $0.name == name }!.standard }
+    subscript(name: String) -> String { values[name] ?? ServeSetting.all.first { $0.name == name }!.standard }
 
     func list(_ name: String, _ separator: Character = ",") -> [String] {
       self[name].split(separator: separator).map { $0.trimmingCharacters(in: .whitespaces) }.filter {
@@ -150,6 +150,21 @@
           "\(name) = \(text): a number from \(range.lowerBound) to \(range.upperBound) is needed")
       }
       return number
+    }
+
+    /// The settings that count, as a file of settings: what is as by default is a comment, and so are secrets, without their
+    /// values.
+    var text: String {
+      ServeSetting.groups.map { group in
+        (["# \(group.title)"] + group.settings.map(line)).joined(separator: "\n")
+      }.joined(separator: "\n\n")
+    }
+
+    private func line(_ setting: ServeSetting) -> String {
+      let value = self[setting.name]
+      if setting.isSecret { return "# \(setting.name) \(value.isEmpty ? "=" : "is set, and secret")" }
+      let text = value.isEmpty ? "\(setting.name) =" : "\(setting.name) = \(value)"
+      return value == setting.standard ? "# \(text)" : text
     }
 
     func drainLimit() throws(UsageError) -> Duration { .seconds(try integer("drain", in: 0...3600)) }
