@@ -103,6 +103,21 @@ struct FailureTests {
     }
   }
 
+  @Test("a failure of one demand is none of another; with its source it is forgotten")
+  func demands() {
+    let (memory, now, request) = (FailureMemory(), clock.currentDate, ImageRequest(url: url))
+    let error = ImageError.limitExceeded("a", violation: .init(.pixelCount, value: 2, limit: 1))
+    memory.note(error, of: request, freshUntil: nil, now: now)
+    #expect(memory.isEmpty)
+    memory.note(error, of: request, for: "large", freshUntil: nil, now: now)
+    #expect(memory.failure(of: request, for: "large", now: now)?.kind == .limitExceeded)
+    #expect(memory.failure(of: request, for: "large", now: now.addingTimeInterval(10)) == nil)
+    #expect(memory.failure(of: request, for: "small", now: now) == nil)
+    #expect(memory.failure(of: request, now: now) == nil)
+    memory.forget(request.key.source)
+    #expect(memory.isEmpty)
+  }
+
   @Test("the table of failures has a bound")
   func bound() {
     let memory = FailureMemory()
