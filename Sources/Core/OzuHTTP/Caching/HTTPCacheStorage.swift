@@ -76,7 +76,8 @@ public enum HTTPVariants {
   /// The place for a response, and the places to empty.
   ///
   /// A response replaces the one that it updates, or one that was selected by the same fields. A response without
-  /// `Vary` matches every request, so it replaces all others.
+  /// `Vary` matches every request, so it replaces all others, and is replaced by the first that has the field: the origin has
+  /// begun to tell requests apart, and the older answer would be found before the newer ones.
   public static func place(
     for response: HTTPStoredResponse, replacing old: HTTPStoredResponse?,
     among occupied: [Int: HTTPStoredResponse]
@@ -87,7 +88,7 @@ public enum HTTPVariants {
     let names = HTTPVary(response.headers).names
     let same = occupied.keys.sorted().filter { place in
       guard let other = occupied[place] else { return false }
-      return other == old
+      return other == old || !other.headers.contains(name: "Vary")
         || HTTPVary(other.headers).names == names
           && StoredFields.comparable(other.selectingHeaders)
             == StoredFields.comparable(response.selectingHeaders)

@@ -34,7 +34,9 @@ extension PlainLevelTests {
     #expect(client.requestCount(for: url) == 2)
   }
 
-  @Test("variants are stored beside each other, and a response without Vary replaces all")
+  @Test(
+    "variants are stored beside each other; a response without Vary replaces all, and the next with it replaces that"
+  )
   func variants() throws {
     let shelf = ResponseStore(store: store)
     let place = ImageStoreKey(.original, CacheKey("a"), label: "a")
@@ -60,6 +62,11 @@ extension PlainLevelTests {
     try shelf.store(entry(nil, 9), replacing: nil, at: place)
     #expect(try shelf.entries(for: place.key).map(\.response.bodyIdentity) == ["9.0"])
     #expect(store.count(of: .original) == 1)
+
+    // The origin begins to vary. The answer without Vary would hide the later ones, also one from before the clock was set back.
+    try shelf.store(entry("image/webp", 8), replacing: nil, at: place)
+    try shelf.store(entry("image/avif", 10), replacing: nil, at: place)
+    #expect(try shelf.entries(for: place.key).map(\.response.bodyIdentity) == ["8.0", "10.0"])
   }
 
   /// An answer in the store, asked at second 10 and there at 12, and a later one.
