@@ -75,7 +75,7 @@ public enum ImageSource: Sendable {
   /// The URL of a source on the web; nil for others.
   package var webURL: URL? {
     switch self {
-    case .url(let url): url.isFileURL ? nil : url
+    case .url(let url): url.begins(with: "file:") ? nil : url
     case .request(let request): request.url
     default: nil
     }
@@ -83,9 +83,7 @@ public enum ImageSource: Sendable {
 
   /// Whether it is a `data:` URL.
   var isDataURL: Bool {
-    guard case .url(let url) = self else { return false }
-    // Reading the text of a URL is cheap; reading its scheme is not.
-    return url.absoluteString.utf8.prefix(5).elementsEqual("data:".utf8) { $0 | 0x20 == $1 | 0x20 }
+    if case .url(let url) = self { url.begins(with: "data:") } else { false }
   }
 
   /// Whether it is a fetcher that streams.
@@ -206,5 +204,12 @@ enum DataURL {
     guard digits.count % 4 != 1 else { return nil }
     digits.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - digits.count % 4) % 4))
     return Data(base64Encoded: Data(digits))
+  }
+}
+
+extension URL {
+  /// Whether its text begins with a scheme and a colon. Reading the text of a URL is cheap; reading its scheme is not.
+  fileprivate func begins(with scheme: String) -> Bool {
+    absoluteString.utf8.prefix(scheme.utf8.count).elementsEqual(scheme.utf8) { $0 | 0x20 == $1 | 0x20 }
   }
 }

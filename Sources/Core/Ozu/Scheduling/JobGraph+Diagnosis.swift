@@ -90,7 +90,7 @@ extension JobGraph {
   /// Whether there is no job, no subscription, no deadline, and no place taken.
   package var isEmpty: Bool {
     jobs.count == 0 && subscriptions.count == 0 && keys.count == 0 && deadlines.count == 0 && isIdle
-      && nestedCount == 0 && origins.count == 0 && originIndices.isEmpty
+      && nestedCount == 0 && origins.count == (idleOrigin < 0 ? 0 : 1) && originIndices.count == origins.count
       && stations.indices.allSatisfy { index in
         stations[index].runningCount == 0 && stations[index].queuedCount == 0
           && stations[index].queuedByteCount == 0 && stations[index].abandonedCount == 0

@@ -12,20 +12,27 @@ extension JobGraph {
   mutating func join(_ origin: JobOrigin, _ job: Int, in station: StationID) {
     guard let width = stations[station.index].originWidth else { return }
     let place = OriginPlace(station, origin)
-    if originIndices[place] == nil {
-      originIndices[place] = origins.insert(
-        OriginQueue(origin: origin, width: origin == .none ? .max : width))
+    if let index = originIndices[place] {
+      if index == idleOrigin { idleOrigin = -1 }
+      return jobs[job].origin = index
     }
-    jobs[job].origin = originIndices[place] ?? -1
+    let index = origins.insert(
+      OriginQueue(station: station, origin: origin, width: origin == .none ? .max : width))
+    originIndices[place] = index
+    jobs[job].origin = index
   }
 
   /// Takes the origin of a job away, which is neither queued nor has a place.
-  mutating func leaveOrigin(_ job: Int, in station: StationID) {
+  mutating func leaveOrigin(_ job: Int) {
     let origin = jobs[job].origin
     guard origin >= 0 else { return }
     jobs[job].origin = -1
     guard origins[origin].runningCount == 0, origins[origin].queue.count == 0 else { return }
-    originIndices[OriginPlace(station, origins.remove(at: origin).origin)] = nil
+    if idleOrigin >= 0 {
+      let former = origins.remove(at: idleOrigin)
+      originIndices[OriginPlace(former.station, former.origin)] = nil
+    }
+    idleOrigin = origin
   }
 
   /// Puts a job behind the others of its priority.
@@ -77,7 +84,7 @@ extension JobGraph {
     guard origin >= 0 else { return }
     origins[origin].runningCount -= 1
     rank(origin, in: station.index)
-    leaveOrigin(job, in: station)
+    leaveOrigin(job)
   }
 
   /// Recomputes the rank of an origin, after its queue or its places have changed.

@@ -148,7 +148,7 @@ extension JobGraph {
       case .abandoned: return
       case .queued(let station):
         dequeue(job, from: station)
-        leaveOrigin(job, in: station)
+        leaveOrigin(job)
         remove(job, &effects)
         return dispatch(station, now: now, &effects)
       case .parked(let subscription, _):

@@ -147,7 +147,8 @@ struct SlotHeap<Rank: Comparable & Sendable>: Sendable {
   }
 
   private var entries: [Entry] = []
-  private var places: [Int: Int] = [:]
+  /// The place of each slot in `entries`; -1 for none.
+  private var places: [Int] = []
 
   var count: Int { entries.count }
 
@@ -157,19 +158,22 @@ struct SlotHeap<Rank: Comparable & Sendable>: Sendable {
   /// Adds a slot that has no rank yet.
   mutating func insert(_ slot: Int, at rank: Rank) {
     entries.append(Entry(rank: rank, slot: slot))
+    while places.count <= slot { places.append(-1) }
     places[slot] = entries.count - 1
     rise(entries.count - 1)
   }
 
   /// Removes a slot, if it has a rank.
   mutating func remove(_ slot: Int) {
-    guard let place = places.removeValue(forKey: slot) else { return }
+    guard slot < places.count, places[slot] >= 0 else { return }
+    let place = places[slot]
+    places[slot] = -1
     let last = entries.removeLast()
     guard place < entries.count else { return }
     entries[place] = last
     places[last.slot] = place
     rise(place)
-    sink(places[last.slot] ?? place)
+    sink(places[last.slot])
   }
 
   /// Removes and returns the slot of the lowest rank, if that is not above a bound.

@@ -126,8 +126,10 @@ package struct JobOrigin: Hashable, Sendable {
   package init(hashing identity: some Hashable) { hash = identity.hashValue }
 }
 
-/// The jobs of one origin in a station that tells origins apart. It exists while the origin has a job there.
+/// The jobs of one origin in a station that tells origins apart. It exists while the origin has a job there, and that of one origin
+/// for a while after.
 struct OriginQueue {
+  let station: StationID
   let origin: JobOrigin
   /// The number of jobs that may run at once.
   let width: Int

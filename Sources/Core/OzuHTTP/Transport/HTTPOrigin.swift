@@ -29,19 +29,22 @@ package struct HTTPOrigin: Hashable, Sendable {
 extension URL {
   /// Whether digits of a port follow the host (RFC 3986 §3.2.3). Each load asks, so this is one pass over the bytes.
   fileprivate var namesPort: Bool {
-    var slashCount = 0
-    /// Since the last colon; nil if anything else follows it.
-    var digitCount: Int?
-    for byte in absoluteString.utf8 {
-      switch byte {
-      case UInt8(ascii: "/") where slashCount < 2: (slashCount, digitCount) = (slashCount + 1, nil)
-      case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return digitCount ?? 0 > 0
-      case UInt8(ascii: ":"): digitCount = 0
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digitCount = digitCount.map { $0 + 1 }
-      default: digitCount = nil
+    var text = absoluteString
+    return text.withUTF8 { bytes in
+      var slashCount = 0
+      // Since the last colon; -1 if anything else follows it.
+      var digitCount = -1
+      for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "/") where slashCount < 2: (slashCount, digitCount) = (slashCount + 1, -1)
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return digitCount > 0
+        case UInt8(ascii: ":"): digitCount = 0
+        case UInt8(ascii: "0")...UInt8(ascii: "9") where digitCount >= 0: digitCount += 1
+        default: digitCount = -1
+        }
       }
+      return digitCount > 0
     }
-    return digitCount ?? 0 > 0
   }
 }
 
