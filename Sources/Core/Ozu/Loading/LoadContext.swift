@@ -33,7 +33,7 @@ final class LoadContext: Sendable {
     let events = PipelineEvents(configuration)
     self.events = events
     runner = JobRunner(
-      stations: StationID.allCases.map(configuration.station), now: configuration.testing.now,
+      stations: StationID.allCases.map { Station.of($0, configuration) }, now: configuration.testing.now,
       sleep: configuration.testing.sleep, onIdle: onIdle)
     var onEviction: (@Sendable (ImageKey, CachedPicture) -> Void)?
     if events.isObserved {
@@ -123,13 +123,14 @@ extension ImageStage {
   var tag: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-extension ImagePipeline.Configuration {
+extension Station {
   /// The number of bytes that may be read ahead of the decoders. Without a bound, a request for a whole folder would
   /// bring all its files into memory, because reading is faster than decoding.
-  static let readAheadByteCount = 64 << 20
+  private static let readAheadByteCount = 64 << 20
 
-  fileprivate func station(_ id: StationID) -> Station {
-    switch id {
+  fileprivate static func of(_ id: StationID, _ configuration: ImagePipeline.Configuration) -> Station {
+    let (caching, network, decoding) = (configuration.caching, configuration.network, configuration.decoding)
+    return switch id {
     case .disk: Station(width: caching.concurrentDiskOperations, isForeground: true)
     case .network:
       Station(

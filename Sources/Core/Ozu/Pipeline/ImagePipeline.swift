@@ -271,6 +271,64 @@ extension ImagePipeline {
   }
 }
 
+/// Canvases and labels.
+extension ImagePipeline {
+  /// The picture of a canvas: from a cache, or drawn now after its pictures are loaded (`ImageRequest(canvas:)`).
+  ///
+  /// - Throws: `ImageError`.
+  public func image(for canvas: Canvas) async throws(ImageError) -> Picture {
+    try await image(for: ImageRequest(canvas: canvas))
+  }
+
+  /// Measures and draws labels with the codecs of the pipeline: in another process if it isolates decoders.
+  ///
+  /// Its calls block the thread. `picture(of:)` and `Label.size(in:)` do not.
+  public var labelDrawing: any LabelDrawing { configuration.decoding.codecs.labelDrawing }
+
+  /// Draws a label on transparent pixels, on the pipeline's decoding threads and within its limits.
+  ///
+  /// ```swift
+  /// let badge = try await pipeline.picture(of: Label("New", size: 24, weight: 700))
+  /// ```
+  ///
+  /// - Returns: a picture whose notes say what is not as it was asked for, such as characters without a glyph in any font.
+  /// - Throws: `LabelError`.
+  public func picture(of label: Label) async throws(LabelError) -> Picture {
+    try await drawing { (drawing, context) throws(LabelError) in
+      try drawing.picture(of: label, context: context)
+    }
+  }
+
+  fileprivate func drawing<Value: Sendable>(
+    _ body: @escaping @Sendable (any LabelDrawing, DecodingContext) throws(LabelError) -> Value
+  ) async throws(LabelError) -> Value {
+    let outcome = await context.runner.run(on: .decode, priority: .normal) {
+      [decoding = configuration.decoding] in
+      Result { () throws(LabelError) in
+        try body(
+          decoding.codecs.labelDrawing,
+          DecodingContext(
+            limits: decoding.limits, pool: decoding.pixelBufferPool, budget: decoding.decodedByteBudget))
+      }
+    }
+    return try outcome.get()
+  }
+
+  fileprivate func size(of label: Label) async throws(LabelError) -> PixelSize {
+    try await drawing { (drawing, context) throws(LabelError) in try drawing.size(of: label, context: context)
+    }
+  }
+}
+
+extension Label {
+  /// The size of the label as a pipeline draws it, with its outline, shadow and background. No pixels are drawn.
+  ///
+  /// - Throws: `LabelError`.
+  public func size(in pipeline: ImagePipeline) async throws(LabelError) -> PixelSize {
+    try await pipeline.size(of: self)
+  }
+}
+
 /// What a pipeline has done, and what it does now.
 extension ImagePipeline {
   /// The statistics of this pipeline so far. Reading them does not open the disk cache.
@@ -290,6 +348,16 @@ extension ImagePipeline {
     case disk
     /// Writes to the disk cache.
     case store
+
+    var stations: [StationID] {
+      switch self {
+      case .data: [.network]
+      case .decode: [.decode]
+      case .encode: [.encode]
+      case .disk: [.disk, .files]
+      case .store: [.store]
+      }
+    }
   }
 
   /// The current jobs of the pipeline, and what each of them waits for.
@@ -305,42 +373,5 @@ extension ImagePipeline {
   /// The number of jobs that wait in a queue; for tests (`OzuTesting`).
   package func waitingCount(_ kind: QueueKind) -> Int {
     context.runner.look { graph in kind.stations.reduce(0) { $0 + graph.queuedCount(in: $1) } }
-  }
-}
-
-/// Synchronous access to pictures in memory. `cache` asks the disk too.
-extension ImagePipeline {
-  /// The picture of a request if memory has it. Synchronous; it never waits. For a request of a local file it checks the
-  /// file's date and size, so that a picture of a changed file is never shown.
-  ///
-  /// A picture from the web is returned even if it is no longer fresh, because it is better than a placeholder.
-  /// `image(for:)` validates it and returns the newer one.
-  public func cachedImage(for request: ImageRequest) -> Picture? {
-    guard request.readsMemory else { return nil }
-    // The common case, on the shortest way, which counts one reference.
-    if request.needsNoAdjustment, takesRequestsAsTheyAre {
-      return memory.picture(forKey: request.key)
-    }
-    let request = current(request)
-    let cached = caches.cachedPicture(for: request)
-    if context.events.isObserved { context.events.lookedIntoMemory(cached, for: request) }
-    if let cached, request.format != nil { formatStore.noteHit(of: cached, for: request) }
-    return cached?.picture.at(scale: request)
-  }
-
-  /// The picture of a URL at its own size if memory has it.
-  public func cachedImage(for url: URL) -> Picture? {
-    cachedImage(for: ImageRequest(url: url))
-  }
-
-  /// The largest picture of a request's source that memory has, in any size, to show until the picture of the request is
-  /// loaded. Processed pictures, and pictures of a file that has changed since, are left out. Synchronous; it never waits.
-  public func cachedImage(ofSourceOf request: ImageRequest) -> Picture? {
-    let request = current(request)
-    guard request.readsMemory else { return nil }
-    for made in context.variants.finished(of: request.key.source).reversed() {
-      if let cached = caches.currentPicture(made.key, of: request) { return cached.picture }
-    }
-    return nil
   }
 }

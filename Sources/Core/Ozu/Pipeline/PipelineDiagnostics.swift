@@ -129,18 +129,6 @@ extension PipelineDiagnostics {
   }
 }
 
-extension ImagePipeline.QueueKind {
-  var stations: [StationID] {
-    switch self {
-    case .data: [.network]
-    case .decode: [.decode]
-    case .encode: [.encode]
-    case .disk: [.disk, .files]
-    case .store: [.store]
-    }
-  }
-}
-
 extension PipelineDiagnostics.Queue {
   fileprivate init(_ kind: ImagePipeline.QueueKind, _ stations: [Station]) {
     self.init(

@@ -41,6 +41,36 @@ extension ImageRequest {
   }
 }
 
+extension ImageRequest {
+  /// Makes a request for a canvas: a card, a badge, a label.
+  ///
+  /// ```swift
+  /// let card = Canvas(size: PixelSize(width: 1200, height: 630), background: .linear(angle: 135, [.black, .white]))
+  /// let file = try await ImagePipeline.shared.encoded(for: ImageRequest(canvas: card), as: .png)
+  /// ```
+  ///
+  /// It is a request like any other: it can be resized, processed, encoded and prefetched, its pictures are cached in memory
+  /// and on disk, and equal requests are drawn once. Its identity is `Canvas.identifier`.
+  ///
+  /// The pictures of the canvas are loaded by the pipeline that answers the request, at the sizes in which they are shown. Their sources are web addresses,
+  /// `data:` addresses, paths that begin with `/`, and what `sources` of the pipeline reads. A pipeline for addresses of others
+  /// refuses the same sources here. The result is fresh as long as all of its pictures from the web are, and is not stored
+  /// if one of them must not be; a picture of a file or of a fetcher that changes under its name is not noticed.
+  ///
+  /// Errors of the canvas are of the kind `limitExceeded`, or of `fetchFailed` with a `CanvasError`. Errors of its pictures name
+  /// their sources.
+  ///
+  public init(
+    canvas: Canvas, resize: Resize? = nil, processors: [any ImageProcessing] = [],
+    priority: ImagePriority = .normal
+  ) {
+    let identifier = canvas.identifier
+    self.init(
+      .fetcher(CanvasFetcher(canvas, identifier: identifier, priority)), resize: resize,
+      processors: processors, priority: priority, cacheKey: identifier)
+  }
+}
+
 extension ImageRequest: ExpressibleByStringLiteral {
   /// Makes a request for a URL: web, file or `data:`, read by `URL(webAddress:)`. If the text is not a URL, the load
   /// fails with `ImageError.invalidSource`.

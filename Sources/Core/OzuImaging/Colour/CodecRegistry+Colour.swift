@@ -254,18 +254,3 @@ extension GainMap {
     }
   }
 }
-
-extension Bitmap {
-  /// Whether red, green and blue are the same in every pixel.
-  fileprivate var isGray: Bool {
-    guard format == .bgra8 else { return format == .gray8 }
-    return withUnsafeBytes { bytes in
-      (0..<size.height).allSatisfy { y in
-        (0..<size.width).allSatisfy { x in
-          let place = y * bytesPerRow + x * 4
-          return bytes[place] == bytes[place + 1] && bytes[place] == bytes[place + 2]
-        }
-      }
-    }
-  }
-}

@@ -277,6 +277,13 @@ package enum BeginningHeader {
 }
 
 extension CodecRegistry {
+  /// Measures and draws labels: in other processes where decoders are isolated, otherwise in this one.
+  ///
+  /// It needs the trait `SVG` and Pango, which comes with librsvg; `LabelError.unavailable` says what is missing.
+  public var labelDrawing: any LabelDrawing {
+    DocumentLabelDrawing(decoder: activeLabelDecoder, absence: reasonForAbsence(of: .label))
+  }
+
   /// Reads what the beginning of a file states of its header.
   package func header(ofBeginning data: Data, limits: DecodingLimits) -> BeginningHeader {
     // The largest preview of a camera RAW that is cut is behind the end of these bytes.

@@ -40,12 +40,3 @@ struct DocumentLabelDrawing: LabelDrawing {
     return try LabelDocument.data(label)
   }
 }
-
-extension CodecRegistry {
-  /// Measures and draws labels: in other processes where decoders are isolated, otherwise in this one.
-  ///
-  /// It needs the trait `SVG` and Pango, which comes with librsvg; `LabelError.unavailable` says what is missing.
-  public var labelDrawing: any LabelDrawing {
-    DocumentLabelDrawing(decoder: activeLabelDecoder, absence: reasonForAbsence(of: .label))
-  }
-}

@@ -77,33 +77,6 @@ public struct Bitmap: Sendable {
   }
 }
 
-/// One pixel of a bitmap, premultiplied.
-public struct Pixel: Hashable, Sendable {
-  /// Blue, times alpha.
-  public var blue: UInt8
-  /// Green, times alpha.
-  public var green: UInt8
-  /// Red, times alpha.
-  public var red: UInt8
-  /// Opacity.
-  public var alpha: UInt8
-
-  /// Makes a pixel from premultiplied values.
-  public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
-    self.red = red
-    self.green = green
-    self.blue = blue
-    self.alpha = alpha
-  }
-
-  /// Transparent black.
-  public static let clear = Pixel(red: 0, green: 0, blue: 0, alpha: 0)
-  /// Opaque black.
-  public static let black = Pixel(red: 0, green: 0, blue: 0)
-  /// Opaque white.
-  public static let white = Pixel(red: 255, green: 255, blue: 255)
-}
-
 extension Bitmap {
   /// Makes a bitmap from a function of the position. For tests, placeholders and patterns.
   ///

@@ -44,14 +44,6 @@ public struct ColorAdjustment: ImageProcessing, Hashable {
   }
 }
 
-extension Pixel {
-  /// The luma of the stored values (ITU-R BT.709 weights in 1/65,536).
-  @inline(__always)
-  var luma: Int32 {
-    (13_933 &* Int32(red) &+ 46_871 &* Int32(green) &+ 4_732 &* Int32(blue) &+ 32_768) >> 16
-  }
-}
-
 extension ImageProcessing where Self == ColorAdjustment {
   /// Changes brightness, contrast and saturation.
   public static func color(brightness: Double = 0, contrast: Double = 1, saturation: Double = 1) -> Self {

@@ -77,32 +77,3 @@ extension ColorValue: Codable {
     try container.encode(alpha == 255 ? String(identifier.prefix(7)) : identifier)
   }
 }
-
-/// `value × factor ÷ 255`, rounded: exact for all bytes (Blinn, "Three Wrongs Make a Right", 1995).
-@inlinable
-@inline(__always)
-func scaled(_ value: UInt8, by factor: UInt8) -> UInt8 {
-  let product = UInt32(value) &* UInt32(factor) &+ 128
-  return UInt8(truncatingIfNeeded: (product &+ (product >> 8)) >> 8)
-}
-
-extension Pixel {
-  /// The part of the pixel that a shape covers: all four values times `coverage ÷ 255`.
-  @inlinable
-  @inline(__always)
-  package func covered(by coverage: UInt8) -> Pixel {
-    Pixel(
-      red: scaled(red, by: coverage), green: scaled(green, by: coverage), blue: scaled(blue, by: coverage),
-      alpha: scaled(alpha, by: coverage))
-  }
-
-  /// This pixel over another one (Porter and Duff 1984), both premultiplied.
-  @inlinable
-  @inline(__always)
-  package func over(_ below: Pixel) -> Pixel {
-    let rest = 255 &- alpha
-    return Pixel(
-      red: red &+ scaled(below.red, by: rest), green: green &+ scaled(below.green, by: rest),
-      blue: blue &+ scaled(below.blue, by: rest), alpha: alpha &+ scaled(below.alpha, by: rest))
-  }
-}

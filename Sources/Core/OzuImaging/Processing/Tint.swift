@@ -47,14 +47,6 @@ public struct Tint: ImageProcessing, Hashable {
   }
 }
 
-extension Pixel {
-  /// The pixel with no colour above its alpha: the sum of two rounded values can be one too large.
-  @inline(__always)
-  var clampedToAlpha: Pixel {
-    Pixel(red: min(red, alpha), green: min(green, alpha), blue: min(blue, alpha), alpha: alpha)
-  }
-}
-
 extension ImageProcessing where Self == Tint {
   /// Blends one colour over the picture.
   public static func tint(_ color: ColorValue, style: Tint.Style = .overlay) -> Self {

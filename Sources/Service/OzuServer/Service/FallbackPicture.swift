@@ -25,20 +25,3 @@ public struct FallbackPicture: Sendable {
   /// Whether it answers a failure.
   func answers(_ failure: ServiceFailure) -> Bool { ![400, 403, 503].contains(failure.status) }
 }
-
-extension ImageService {
-  /// The answer with the fallback; `nil` without one, and if it cannot be made with these options.
-  func fallbackAnswer(to pictureRequest: PictureRequest, _ failure: ServiceFailure) async -> ServiceAnswer? {
-    guard let fallback = configuration.fallback, fallback.answers(failure) else { return nil }
-    let picture = pictureRequest.known.picture
-    var request = ImageRequest(
-      fallback.source, resize: picture.request.resize, processors: picture.request.processors)
-    request.deadline = picture.request.deadline
-    guard let image = try? await pipeline.encoded(for: request, as: picture.output) else { return nil }
-    var headers = Self.bodyHeaders(of: image.type)
-    headers["Cache-Control"] = fallback.lifetime > 0 ? "public, max-age=\(fallback.lifetime)" : "no-store"
-    if !pictureRequest.known.vary.isEmpty { headers["Vary"] = pictureRequest.known.vary }
-    return ServiceAnswer(
-      .failed, ServiceResponse(status: fallback.status ?? failure.status, headers: headers, body: image.data))
-  }
-}

@@ -222,6 +222,71 @@ extension ImageService {
     if !known.vary.isEmpty { headers["Vary"] = known.vary }
     return headers
   }
+
+  /// The answer with the fallback; `nil` without one, and if it cannot be made with these options.
+  func fallbackAnswer(to pictureRequest: PictureRequest, _ failure: ServiceFailure) async -> ServiceAnswer? {
+    guard let fallback = configuration.fallback, fallback.answers(failure) else { return nil }
+    let picture = pictureRequest.known.picture
+    var request = ImageRequest(
+      fallback.source, resize: picture.request.resize, processors: picture.request.processors)
+    request.deadline = picture.request.deadline
+    guard let image = try? await pipeline.encoded(for: request, as: picture.output) else { return nil }
+    var headers = Self.bodyHeaders(of: image.type)
+    headers["Cache-Control"] = fallback.lifetime > 0 ? "public, max-age=\(fallback.lifetime)" : "no-store"
+    if !pictureRequest.known.vary.isEmpty { headers["Vary"] = pictureRequest.known.vary }
+    return ServiceAnswer(
+      .failed, ServiceResponse(status: fallback.status ?? failure.status, headers: headers, body: image.data))
+  }
+}
+
+/// Answers that need the source itself.
+extension ImageService {
+  /// What is to be done with a source that was fetched.
+  func verdict(
+    on original: ImagePipeline.Original, for pictureRequest: PictureRequest
+  ) async throws(ImageError) -> SourceVerdict {
+    let picture = pictureRequest.known.picture
+    guard picture.needsSource, let data = original.data else { return .picture }
+    if let flaw = picture.limits.flaw(ofByteCount: data.count) { return .refused(flaw) }
+    guard picture.needsHeader else { return picture.isOriginal ? .original : .picture }
+    var file = ImageRequest(.data(data))
+    (file.writeLayers, file.deadline) = ([], pictureRequest.request.deadline)
+    return picture.verdict(on: try await pipeline.header(for: file))
+  }
+
+  func answer(
+    _ pictureRequest: PictureRequest, _ original: ImagePipeline.Original
+  ) throws(ImageError) -> ServiceAnswer {
+    guard let data = original.data else { throw .emptyData(pictureRequest.known.sourceName) }
+    let known = pictureRequest.known
+    let tag = original.state.map { pictureRequest.tag(of: $0.identity, "original") }
+    let freshUntil = original.allowsStoring ? original.state?.freshUntil ?? .distantFuture : nil
+    let headers = validators(known, tag: tag, freshUntil: freshUntil)
+    if let tag, pictureRequest.condition?.matches(tag) == true {
+      return known.sourced(ServiceAnswer(.unchanged, ServiceResponse(status: 304, headers: headers)))
+    }
+    var all = headers
+    if case .image(let type) = ContentKind(sniffing: data) {
+      for field in Self.bodyHeaders(of: type) { all.add(name: field.name, value: field.value) }
+      if let disposition = known.disposition(of: type) { all["Content-Disposition"] = disposition }
+    } else {
+      // What is no picture is shown by no browser under the name of this service.
+      for field in Self.bodyHeaders(ofMediaType: "application/octet-stream") {
+        all.add(name: field.name, value: field.value)
+      }
+      all["Content-Disposition"] = "attachment"
+    }
+    return known.sourced(
+      ServiceAnswer(.store, ServiceResponse(status: 200, headers: all, body: data)))
+  }
+}
+
+extension KnownPicture {
+  fileprivate func sourced(_ answer: ServiceAnswer) -> ServiceAnswer {
+    var answer = answer
+    answer.source = sourceName
+    return answer
+  }
 }
 
 /// A request for a picture, with everything that was found out about it.
