@@ -85,3 +85,122 @@ struct BodyObservingClient: HTTPClient {
     try await watch.client.send(request, into: ObservedBodySink(sink: sink, watch: watch))
   }
 }
+
+/// Reads the size of a picture from the first bytes of its download, for views that reserve space.
+///
+/// The thread of the transport adds bytes. The header is read on the decoding threads, each time with twice as many
+/// bytes, and only while a listener wants the size. When the body is complete, the load reads it as soon itself, so
+/// nothing is read here. One lock guards the bytes.
+final class SizeWatch: Sendable {
+  fileprivate struct State {
+    var bytes = Data()
+    var dueByteCount = SizeWatch.firstByteCount
+    var expectedByteCount: Int?
+    var isBusy = false
+    var isOver = false
+  }
+
+  /// If this many bytes do not contain the header, the load reports the size.
+  private static let byteLimit = 256 << 10
+  /// A shorter beginning contains no header.
+  private static let firstByteCount = 1 << 10
+
+  /// The number of bytes that are kept while nobody wants the size.
+  private static let unaskedByteLimit = 16 << 10
+
+  private let state = Mutex(State())
+  private let context: LoadContext
+  private let job: SlotID
+  private let exchange: HTTPCacheExchange
+  private let fetch: FetchWork
+
+  /// - Parameters:
+  ///   - job: the job of the download; the header is read at its priority.
+  ///   - exchange: has the bytes from which a resumed download continues.
+  ///   - fetch: the download. Its progress events report the size, and know the listeners.
+  init(_ context: LoadContext, job: SlotID, exchange: HTTPCacheExchange, fetch: FetchWork) {
+    self.context = context
+    self.job = job
+    self.exchange = exchange
+    self.fetch = fetch
+  }
+
+  /// The client that sends the request.
+  var client: any HTTPClient { exchange.client }
+  /// The observer that also receives the bytes; nil without previews.
+  var bodyObserver: BodyObserver? { fetch.bodyObserver }
+
+  /// Reads the size from the beginning of a file, on a decoding thread, before larger pictures of the same priority.
+  private func read(_ data: Data, then: @escaping @Sendable (PixelSize?) -> Void) {
+    let level = context.runner.look { [job] in $0.level(of: job) } ?? .normal
+    _ = context.runner.enqueue(on: .decode, priority: level, size: 0) { [context] in
+      let decoding = context.configuration.decoding
+      then(decoding.codecs.header(ofBeginning: data, limits: decoding.limits).size)
+    }
+  }
+
+  /// A response begins; earlier bytes belong to another one.
+  func begin(_ head: HTTPResponseHead) {
+    let isResumed = state.withLock { state in
+      guard !state.isOver else { return false }
+      state.bytes = Data()
+      state.dueByteCount = Self.firstByteCount
+      state.expectedByteCount = head.expectedByteCount
+      // The beginning of a resumed download does not pass here.
+      state.isOver = head.status != 200
+      return head.status == 206
+    }
+    guard isResumed else { return }
+    Task.detached { [self] in
+      guard let beginning = await exchange.storedPrefix() else { return }
+      read(beginning.prefix(Self.byteLimit)) { size in
+        if let size { self.fetch.progressEvents.report(size: size) }
+      }
+    }
+  }
+
+  func append(_ bytes: RawSpan) {
+    // Most downloads have no listener. A short beginning is kept for one that comes a little later.
+    let isWanted = fetch.progressEvents.wantsSize
+    state.withLock { state in
+      guard !state.isOver else { return }
+      guard isWanted || state.bytes.count + bytes.byteCount <= Self.unaskedByteLimit else {
+        (state.isOver, state.bytes) = (true, Data())
+        return
+      }
+      let count = min(bytes.byteCount, Self.byteLimit - state.bytes.count)
+      bytes.withUnsafeBytes { state.bytes.append(contentsOf: $0.prefix(count)) }
+    }
+    readIfDue()
+  }
+
+  /// Reads the header if a listener wants the size and there are enough new bytes.
+  func readIfDue() {
+    guard state.withLock({ $0.isDue }), fetch.progressEvents.wantsSize else { return }
+    let bytes = state.withLock { state -> Data? in
+      guard state.isDue else { return nil }
+      state.isBusy = true
+      state.dueByteCount = state.bytes.count * 2
+      return state.bytes
+    }
+    guard let bytes else { return }
+    read(bytes) { [self] size in
+      state.withLock { state in
+        state.isBusy = false
+        state.isOver = state.isOver || size != nil || bytes.count >= Self.byteLimit
+        if state.isOver { state.bytes = Data() }
+      }
+      if let size { fetch.progressEvents.report(size: size) } else { readIfDue() }
+    }
+  }
+}
+
+extension SizeWatch: SizeSource {
+  func sizeIsWanted() { readIfDue() }
+}
+
+extension SizeWatch.State {
+  fileprivate var isDue: Bool {
+    !isOver && !isBusy && bytes.count >= dueByteCount && bytes.count != expectedByteCount
+  }
+}

@@ -1,3 +1,5 @@
+import OzuBase
+
 /// The job of one step from a source to a finished picture, shared by all requests that need it.
 ///
 /// A result is made in a chain of steps: decode, then one step for each processor. Each step is a job. Its key is the
@@ -132,5 +134,192 @@ final class StepWork: JobWork, @unchecked Sendable {
   override func didLeaveGraph() {
     context.events.stageEnded(waiting)
     waiting = nil
+  }
+}
+
+/// One step from a source to a finished picture. It runs on a decoding thread.
+enum RenderStep: Sendable {
+  /// From an encoded file to pixels at the size of the recipe.
+  case decode(Data, Resize?, RequestedDecoding = .plain, FileIdentity? = nil)
+  /// From an encoded file to a picture that is decoded when its pixels are first used.
+  case deferDecoding(Data)
+  /// From pixels that a fetcher returned.
+  case resize(Picture, Resize?)
+  /// From a larger picture of the same source.
+  case derive(Picture, Derivation)
+  /// From a picture in memory.
+  case begin(Picture)
+  /// From the result of the step before.
+  case process(any ImageProcessing)
+
+  /// The cost in compressed bytes, by which decodes are scheduled. A photograph has about eight times as many bytes
+  /// of pixels, and resampling them is cheaper than decoding.
+  var byteCount: Int {
+    switch self {
+    case .decode(let data, _, _, _): data.count
+    case .resize(let picture, _), .derive(let picture, _): picture.byteCount / 16
+    case .deferDecoding, .begin, .process: 0
+    }
+  }
+}
+
+/// The result of a step, with the time that all steps have taken so far.
+struct Rendered: Sendable {
+  let picture: Picture
+  let timings: StageTimings
+}
+
+extension RenderStep {
+  /// The context of a step.
+  struct Context: Sendable {
+    let load: LoadContext
+    let source: ImageSource
+    let work: JobWork
+    /// When the step was requested.
+    let submitted: JobInstant
+
+    /// The name of the source, for errors and observers.
+    var name: String { source.name }
+    var isCancelled: Bool { work.cancellation.isRaised }
+  }
+
+  /// Runs the step on the calling thread.
+  ///
+  /// - Throws: the `ImageError` of a `ImageDecodingError` or a `ProcessingError`; `deadlineExceeded`.
+  func run(after previous: Rendered?, _ context: Context) throws(ImageError) -> Rendered {
+    let watch = StageWatch(
+      context.load.configuration.testing.now, timings: previous?.timings ?? StageTimings(),
+      waitingSince: context.submitted, limits: context.load.configuration.stageTimeouts,
+      events: context.load.events, source: context.source)
+    if context.isCancelled { throw .cancelled(context.name) }
+    switch self {
+    case .decode(let data, let resize, let wanted, let file):
+      watch.enter(.decode)
+      context.load.events.counters.decodes.increment()
+      let picture = try Self.decode(context, watch, wanted) { decodingContext throws(ImageDecodingError) in
+        try context.load.configuration.decoding.codecs.picture(
+          from: data, resize: resize, context: decodingContext.identified(as: file))
+      }
+      return Rendered(picture: picture, timings: watch.finish())
+    case .deferDecoding(let data):
+      watch.enter(.decode)
+      let picture = try Self.decode(context, watch) { decodingContext throws(ImageDecodingError) in
+        try context.load.configuration.decoding.codecs.deferredPicture(from: data, context: decodingContext)
+      }
+      return Rendered(picture: picture, timings: watch.finish())
+    case .resize(let picture, let resize):
+      watch.enter(.resize)
+      try picture.decode(for: context)
+      guard let resize else { return Rendered(picture: picture, timings: watch.finish()) }
+      let resized = try Self.decode(context, watch) { resizingContext throws(ImageDecodingError) in
+        try picture.resized(resize, context: resizingContext)
+      }
+      return Rendered(picture: resized, timings: watch.finish())
+    case .derive(let picture, let derivation):
+      watch.enter(.resize)
+      try picture.decode(for: context)
+      let smaller = try Self.decode(context, watch) { resizingContext throws(ImageDecodingError) in
+        try derivation.apply(to: picture, context: resizingContext)
+      }
+      return Rendered(picture: smaller, timings: watch.finish())
+    case .begin(let picture):
+      return Rendered(picture: picture, timings: previous?.timings ?? StageTimings())
+    case .process(let processor):
+      watch.enter(.process)
+      guard let previous else { throw .cancelled(context.name) }
+      // The picture may have been made for a request that wanted it undecoded.
+      try previous.picture.decode(for: context)
+      let picture: Picture
+      do throws(ProcessingError) {
+        picture = try previous.picture.processed(
+          by: [processor], context: context.load.configuration.processingContext)
+      } catch {
+        throw .processingFailed(context.name, underlying: error)
+      }
+      if watch.isLate { throw .deadlineExceeded(context.name, stage: .process) }
+      return Rendered(picture: picture, timings: watch.finish())
+    }
+  }
+
+  private static func decode(
+    _ context: Context, _ watch: StageWatch, _ wanted: RequestedDecoding = .plain,
+    _ decode: (DecodingContext) throws(ImageDecodingError) -> Picture
+  ) throws(ImageError) -> Picture {
+    let decodingContext = wanted.context(
+      context.load.configuration,
+      assistant: DecodingAssistant { [runner = context.load.runner] in runner.lend(.decode, $0) },
+      isCancelled: { context.isCancelled || watch.isLate }
+    ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
+    do throws(ImageDecodingError) {
+      return try decode(decodingContext)
+    } catch {
+      if error == .cancelled, watch.isLate, !context.isCancelled {
+        throw .deadlineExceeded(context.name, stage: watch.stage)
+      }
+      throw ImageError(error, source: context.name)
+    }
+  }
+}
+
+extension Picture {
+  /// Decodes the pixels for a step, if they are not decoded yet.
+  fileprivate func decode(for context: RenderStep.Context) throws(ImageError) {
+    do throws(ImageDecodingError) {
+      try decode()
+    } catch {
+      throw ImageError(error, source: context.name)
+    }
+  }
+}
+
+/// Measures the stages of a render, reports them to observers, and checks their time limits. Used on one thread. For
+/// observers the last stage ends when the watch is released, on every path out of the step.
+private final class StageWatch {
+  private let clock: @Sendable () -> ContinuousClock.Instant
+  private let limits: [ImageStage: Duration]
+  private var timings: StageTimings
+  private var current: (stage: ImageStage, start: JobInstant)
+  private let events: PipelineEvents
+  private let source: ImageSource
+  private var observed: ObservedStage?
+
+  init(
+    _ clock: @escaping @Sendable () -> ContinuousClock.Instant, timings: StageTimings,
+    waitingSince start: JobInstant, limits: [ImageStage: Duration], events: PipelineEvents,
+    source: ImageSource
+  ) {
+    self.clock = clock
+    self.events = events
+    self.source = source
+    self.timings = timings
+    self.limits = limits
+    current = (.wait, start)
+  }
+
+  deinit { events.stageEnded(observed) }
+
+  var stage: ImageStage { current.stage }
+  private var now: JobInstant { JobInstant(clock()) }
+
+  /// Whether the stage has exceeded its limit. The clock is read only if there is a limit.
+  var isLate: Bool {
+    guard !limits.isEmpty, let limit = limits[current.stage] else { return false }
+    return current.start.duration(to: now) > limit
+  }
+
+  /// Records that a stage begins, or that it began some time ago, but not before the current stage.
+  func enter(_ stage: ImageStage, ago duration: Duration = .zero) {
+    let time = max(current.start, now.advanced(by: .zero - duration))
+    timings.add(current.stage, current.start.duration(to: time))
+    if stage != current.stage {
+      events.stageEnded(observed)
+      observed = events.stageBegan(stage, of: source.name)
+    }
+    current = (stage, time)
+  }
+
+  func finish() -> StageTimings {
+    enter(current.stage)
+    return timings
   }
 }

@@ -76,8 +76,8 @@ public enum HTTPVariants {
   /// The place for a response, and the places to empty.
   ///
   /// A response replaces the one that it updates, or one that was selected by the same fields. A response without
-  /// `Vary` matches every request, so it replaces all others, and is replaced by the first that has the field: the origin has
-  /// begun to tell requests apart, and the older answer would be found before the newer ones.
+  /// `Vary` matches every request, so it replaces all others. The first that has the field replaces it: the origin has begun to tell
+  /// requests apart, and responses with the field are preferred (§4.1).
   public static func place(
     for response: HTTPStoredResponse, replacing old: HTTPStoredResponse?,
     among occupied: [Int: HTTPStoredResponse]

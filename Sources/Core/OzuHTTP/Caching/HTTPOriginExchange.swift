@@ -120,3 +120,204 @@ struct HTTPOriginExchange: Sendable {
     }
   }
 }
+
+/// One hop, including the resumption of an earlier transfer.
+extension HTTPOriginExchange {
+  /// Sends one hop, conditionally or for the rest of a body if possible.
+  func send(_ hop: HTTPRequest) async throws(HTTPError) -> Received {
+    var outgoing = hop
+    if case .follow = hop.redirectPolicy { outgoing.redirectPolicy = .manual }
+    let here = stored.indices.filter { stored[$0].isFrom(hop.url) }
+    if !here.isEmpty {
+      let place = choice.flatMap { here.firstIndex(of: $0) }
+      let conditions = policy.conditionalHeaders(for: here.map { stored[$0] }, choice: place)
+      for field in conditions { outgoing.headers.add(name: field.name, value: field.value) }
+    }
+    if let partial = await partialBody(for: hop) {
+      do throws(HTTPError) {
+        return try await transfer(outgoing, continuing: partial)
+      } catch {
+        // The rest does not fit, or is not available: request the whole body, once.
+        guard case .refused = error.reason else { throw error }
+        await storage.setPartialBody(nil, for: key)
+      }
+    }
+    return try await transfer(outgoing, continuing: nil)
+  }
+
+  private func transfer(
+    _ hop: HTTPRequest, continuing partial: HTTPPartialBody?
+  ) async throws(HTTPError) -> Received {
+    var outgoing = hop
+    if let partial {
+      for field in partial.requestHeaders { outgoing.headers.add(name: field.name, value: field.value) }
+    }
+    if let preparation = configuration.preparation {
+      outgoing = try await prepared(outgoing, by: preparation)
+    }
+    var isFollowing = false
+    if case .follow = request.redirectPolicy { isFollowing = true }
+    let requestDate = configuration.currentDate()
+    let keepingRule: HTTPCacheSink.KeepingRule = { head, isContinued in
+      keeping(head, hop, continuing: isContinued ? partial : nil, since: requestDate)
+    }
+    let sink = HTTPCacheSink(
+      spool: cache.spool, partial: partial, keepsErrorBodies: configuration.keepsErrorBodies,
+      followsRedirects: isFollowing, onProgress: onProgress,
+      keeping: keepsPartialBodies ? keepingRule : nil)
+    let response: HTTPResponse
+    do throws(HTTPError) {
+      response = try await client.send(outgoing, into: sink)
+    } catch {
+      if let head = sink.head, sink.hasOverflown { return (head, HTTPSpooledBody.Content(data: Data())) }
+      if sink.rejection == nil { await keepPartial(of: sink, hop, continuing: partial, since: requestDate) }
+      throw sink.isContinued ? Self.ofWhole(error, behind: partial?.body.count ?? 0) : error
+    }
+    guard let partial else {
+      if let body = sink.takeBodyInMemory() { return (response.head, body) }
+      return (response.head, try await takeBody(of: sink, hop))
+    }
+    return try await complete(partial, response, sink, hop)
+  }
+
+  /// Handles the answer to a request for the rest of a body.
+  private func complete(
+    _ partial: HTTPPartialBody, _ response: HTTPResponse, _ sink: HTTPCacheSink, _ hop: HTTPRequest
+  ) async throws(HTTPError) -> Received {
+    if response.status == 416 { throw HTTPError(.refused("there is no rest"), url: hop.url) }
+    let body = try await takeBody(of: sink, hop)
+    let total =
+      partial.totalByteCount ?? ContentRange(response.head.headers.first("Content-Range") ?? "")?.total
+    if sink.isContinued, let total, body.data.count < total {
+      // A server may send fewer bytes than requested (RFC 9110 §15.3.7): the next request continues from there.
+      if let longer = HTTPPartialBody(response: partial.response, body: body.data) {
+        await storage.setPartialBody(longer, for: key)
+      }
+      throw HTTPError(.bodyTruncated(received: body.data.count, expected: total), url: hop.url)
+    }
+    // A 200 has the whole body, so the beginning is removed. After an error the beginning stays.
+    if response.status < 300 { await storage.setPartialBody(nil, for: key) }
+    guard sink.isContinued else { return (response.head, body) }
+    if let total, body.data.count > total {
+      throw HTTPError(.protocolError("the rest is longer than its Content-Range says"), url: hop.url)
+    }
+    guard body.data.count <= hop.maximumBodyByteCount else {
+      throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount), url: hop.url)
+    }
+    return (partial.completedHead(by: response.head, byteCount: body.data.count), body)
+  }
+
+  /// The error of a transfer of the rest, with byte counts of the whole body.
+  private static func ofWhole(_ error: HTTPError, behind count: Int) -> HTTPError {
+    guard case .bodyTruncated(let received, let expected) = error.reason else { return error }
+    return HTTPError(
+      .bodyTruncated(
+        received: received.saturatingSum(count), expected: expected.map { $0.saturatingSum(count) }),
+      url: error.url)
+  }
+
+  private func takeBody(
+    of sink: HTTPCacheSink, _ hop: HTTPRequest
+  ) async throws(HTTPError) -> HTTPSpooledBody.Content {
+    do throws(HTTPError) {
+      return try await sink.takeBody()
+    } catch {
+      throw HTTPError(error.reason, url: hop.url)
+    }
+  }
+
+  private func prepared(
+    _ request: HTTPRequest, by preparation: any HTTPRequestPreparing
+  ) async throws(HTTPError) -> HTTPRequest {
+    do {
+      var prepared = try await preparation.willSend(request)
+      // The exchange decides these values, even if the hook made a new request.
+      prepared.redirectPolicy = request.redirectPolicy
+      prepared.maximumBodyByteCount = min(prepared.maximumBodyByteCount, request.maximumBodyByteCount)
+      return prepared
+    } catch let error as HTTPError {
+      throw error
+    } catch is CancellationError {
+      throw HTTPError(.cancelled, url: request.url)
+    } catch {
+      throw HTTPError(
+        .invalidRequest("preparing it failed: \(configuration.errorText(error))"), url: request.url)
+    }
+  }
+}
+
+/// Beginnings of bodies whose transfers broke off: finding one to continue, and keeping one.
+extension HTTPOriginExchange {
+  func partialBody(for hop: HTTPRequest) async -> HTTPPartialBody? {
+    guard resumes, hop.method == .get, !hop.hasPrecondition else { return nil }
+    // Conditions that need no waiting are checked first, here and below, because each function that suspends costs
+    // memory.
+    if keepsPartialBodies, let spool = cache.spool, spool.mayHaveLeft { await adoptLeft(from: spool) }
+    guard let partial = await storage.partialBody(for: key),
+      partial.response.isFrom(hop.url),
+      HTTPVary(partial.response.headers).matches(hop, stored: partial.response.selectingHeaders),
+      partial.body.count < hop.maximumBodyByteCount
+    else { return nil }
+    return partial
+  }
+
+  /// Moves the beginning that a killed process left to the storage.
+  private func adoptLeft(from spool: HTTPBodySpool) async {
+    guard let left = await spool.takeLeft(for: key) else { return }
+    let known = await storage.partialBody(for: key)
+    if known?.isWorse(than: left.partial) ?? true {
+      await storage.setPartialBody(left.partial, for: key)
+    }
+    left.remove()
+  }
+
+  var keepsPartialBodies: Bool {
+    mode != .noStore && configuration.minimumPartialByteCount < .max
+  }
+
+  /// Decides when and how the body of a response is kept for another process; nil if it could not be continued.
+  func keeping(
+    _ head: HTTPResponseHead, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, since requestDate: Date
+  ) -> HTTPSpooledBody.Keeping? {
+    // A cheap check that excludes most pictures. The rest is checked when the delay has passed.
+    guard old != nil || head.headers.contains(name: "ETag") || head.headers.contains(name: "Last-Modified")
+    else {
+      return nil
+    }
+    let responseDate = configuration.currentDate()
+    let beginning: @Sendable () -> HTTPPartialBodyRecord? = {
+      let response = resumable(
+        head, hop, continuing: old, requestDate: requestDate, responseDate: responseDate)
+      return response.flatMap { HTTPPartialBodyRecord($0, for: key) }
+    }
+    return HTTPSpooledBody.Keeping(
+      startedAt: configuration.now(), delay: configuration.spooling.partialBodyDelay,
+      minimumByteCount: configuration.minimumPartialByteCount, now: configuration.now, beginning: beginning)
+  }
+
+  /// The stored form of a response whose body may be kept as a beginning.
+  private func resumable(
+    _ head: HTTPResponseHead, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, requestDate: Date,
+    responseDate: Date
+  ) -> HTTPStoredResponse? {
+    guard hop.method == .get, mode != .noStore, hop.headers["Range"] == nil else { return nil }
+    if let old { return old.response }
+    guard head.status == 200, policy.reasonNotToStore(head, for: hop, mode: mode) == nil else { return nil }
+    return policy.stored(head, for: hop, requestDate: requestDate, responseDate: responseDate)
+  }
+
+  func keepPartial(
+    of sink: HTTPCacheSink, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, since requestDate: Date
+  ) async {
+    guard let head = sink.head,
+      let response = resumable(
+        head, hop, continuing: sink.isContinued ? old : nil, requestDate: requestDate,
+        responseDate: configuration.currentDate())
+    else { return }
+    // If the file does not return the body, the body is lost; the caller gets the error of the transfer.
+    guard let body = try? await sink.takeBody().data, body.count >= configuration.minimumPartialByteCount
+    else { return }
+    guard let partial = HTTPPartialBody(response: response, body: body) else { return }
+    await storage.setPartialBody(partial, for: key)
+  }
+}
