@@ -1,30 +1,33 @@
 #!/usr/bin/env python3
 """Compares the bytes of encoders at equal looks.
 
-    python3 Benchmarks/encoders.py --pictures DIR [--ozu .build/release/ozu] [--sizes 320,800] [--formats jpeg,webp,avif,png]
-        [--qualities 40,55,...] [--points 60,70,80,90] [--encoder NAME]... [--command NAME=FORMAT:TEMPLATE]...
-        [--ozu-options NAME=FORMAT:OPTIONS]... [--rows] [--json FILE]
+    python3 Benchmarks/encoders.py --pictures DIR --ozu .build/release/ozu [--sizes 320,800]
+        [--formats jpeg,webp,avif,jxl,png,palette] [--qualities 40,55,...] [--colors 16,64,256] [--points 60,70,80,90]
+        [--encoder NAME]... [--without NAME]... [--command NAME=FORMAT:TEMPLATE]... [--ozu-options NAME=FORMAT:OPTIONS]...
+        [--luma] [--butteraugli PROGRAM] [--rows] [--cache FILE] [--json FILE]
 
 Every picture of DIR (PNG, or what Pillow reads) is reduced to each size as its longest side (0: as it is; pictures are never
-enlarged) and written by every encoder at every quality. A row has the bytes, the SSIMULACRA2 of the decoded file against
-the reduced picture, PSNR and SSIM of its luma, and the processor time of the encoder; that of `ozu` and of commands
+enlarged) and written by every encoder at every quality. A row has the bytes, the SSIMULACRA2 of the file against
+the reduced picture, by `ozu compare`, and the processor time of the encoder; that of `ozu` and of commands
 includes the start of the process. Folders in DIR are kinds of pictures, such as `photographs` and `drawings`, which get
-their own figures.
+their own figures. `--luma` adds PSNR and SSIM of luma, `--butteraugli` the distance that a program prints for two PNGs
+(https://github.com/google/butteraugli).
 
 The table at the end has, for each kind, size and format, the bytes at equal points of SSIMULACRA2 relative to the first
 encoder of the format: the geometric mean over the pictures for which both reach the points, with the number of these, by
-linear interpolation of the logarithm of the bytes. With `psnr` and `ssim` the same at the PSNR and the SSIM that the
-first encoder has at these points. Lossless files are compared by their bytes.
+linear interpolation of the logarithm of the bytes. With the other measures the same, at the value that the
+first encoder has at these points. Lossless files are compared by their bytes; a `palette` is a PNG of few colours, whose
+qualities are `--colors`.
 
-`--encoder` selects by the beginning of a name; without it, all that are installed. `--ozu-options` adds a row of `ozu load`
-with more options, such as 'high=jpeg:--effort high'. `--command` adds a program: {in} is a PNG, {out} the file, {q} the
-quality, such as 'cjxl=jxl:cjxl {in} {out} -q {q}'.
+`--encoder` selects by the beginning of a name; without it, all that are installed; `--without` leaves out. `--ozu-options` adds
+a row of `ozu load` with more options, such as 'high=jpeg:--effort high'. `--command` adds a program: {in} is a PNG, {out} the file,
+{q} the quality, such as 'cjxl=jxl:cjxl {in} {out} -q {q}'. `--cache` keeps the rows for the next run, which measures what is
+missing.
 
-Needs what `make bench-peers` installs; oxipng's row needs pyoxipng.
+Needs what `make bench-peers` installs.
 """
 
 import argparse
-import io
 import json
 import math
 import os
@@ -34,97 +37,12 @@ import subprocess
 import sys
 import tempfile
 
-os.environ["VIPS_CONCURRENCY"] = "1"
-
 import numpy
+from encoders_subjects import ENDINGS, LOSSLESS, PALETTE, Command, libraries, ozu_encoder
 from PIL import Image
-from ssimulacra2 import compute_ssimulacra2
 
-Image.MAX_IMAGE_PIXELS = None
-LOSSLESS = {"png"}
-
-
-def libraries():
-    """The encoders of PyPI's libraries: (name, format, function of the path of a PNG and a quality)."""
-    encoders = []
-
-    def pillow(extension, **options):
-        def encode(path, quality):
-            memory = io.BytesIO()
-            if extension == "png":
-                Image.open(path).save(memory, "png", **options)
-            else:
-                Image.open(path).save(memory, extension, quality=quality, **options)
-            return memory.getvalue()
-
-        return encode
-
-    version = "Pillow " + __import__("PIL").__version__
-    encoders.append((version, "jpeg", pillow("jpeg")))
-    encoders.append((version, "webp", pillow("webp")))
-    encoders.append((version, "avif", pillow("avif")))
-    encoders.append((version, "png", pillow("png")))
-    try:
-        import pyvips
-
-        # From here on each call works on one thread.
-        version = "libvips %d.%d.%d" % tuple(pyvips.version(part) for part in range(3))
-
-        def vips(suffix, **options):
-            def encode(path, quality):
-                image = pyvips.Image.new_from_file(path)
-                if "png" not in suffix:
-                    options["Q"] = quality
-                return image.write_to_buffer(suffix, keep=0, **options)
-
-            return encode
-
-        # The defaults of sharp, and its `mozjpeg: true`.
-        encoders.append((version, "jpeg", vips(".jpg", optimize_coding=True)))
-        encoders.append((version, "webp", vips(".webp", effort=4)))
-        encoders.append((version, "avif", vips(".avif", effort=4)))
-        encoders.append((version, "png", vips(".png", compression=6)))
-        mozjpeg = dict(
-            trellis_quant=True, overshoot_deringing=True, optimize_scans=True, optimize_coding=True, interlace=True)
-        for number in (3, 2):
-            encoders.append(
-                ("mozjpeg, table %d" % number, "jpeg", vips(".jpg", quant_table=number, **mozjpeg)))
-    except ImportError:
-        pass
-    try:
-        import oxipng
-
-        for level in (2, 6):
-            encoders.append(
-                ("oxipng %d" % level, "png",
-                 lambda path, quality, level=level: oxipng.optimize_from_memory(
-                     open(path, "rb").read(), level=level, strip=oxipng.StripChunks.all())))
-    except ImportError:
-        pass
-    return encoders
-
-
-class Command:
-    """An encoder that is a program."""
-
-    def __init__(self, arguments, extension, folder):
-        self.arguments, self.output = arguments, os.path.join(folder, "encoded." + extension)
-
-    def __call__(self, path, quality):
-        if os.path.exists(self.output):
-            os.remove(self.output)
-        words = [
-            word.replace("{in}", path).replace("{out}", self.output).replace("{q}", str(quality))
-            for word in self.arguments]
-        subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        with open(self.output, "rb") as file:
-            return file.read()
-
-
-def ozu_encoder(path, extension, options, folder):
-    name = {"jpeg": "jpg"}.get(extension, extension)
-    words = [path, "load", "{in}", "--format", extension, "--quality", "{q}", "--no-cache", "--quiet", "-o", "{out}"]
-    return Command(words + options, name, folder)
+# What says how a file looks, besides its SSIMULACRA2.
+MEASURES = ("psnr", "ssim", "butteraugli")
 
 
 def processor_time():
@@ -176,21 +94,65 @@ def ssim(a, b):
         / ((mean_a**2 + mean_b**2 + c1) * (variance_a + variance_b + c2))))
 
 
-def decoded(data, extension, ozu, folder):
-    """A picture that Pillow can open."""
-    if extension != "jxl":
-        return io.BytesIO(data)
-    source, target = os.path.join(folder, "decode." + extension), os.path.join(folder, "decoded.png")
-    with open(source, "wb") as file:
-        file.write(data)
-    subprocess.run([ozu, "load", source, "--no-cache", "--quiet", "--force", "-f", "png", "-o", target], check=True)
-    with open(target, "rb") as file:
-        return io.BytesIO(file.read())
+class Scorer:
+    """Compares files with the picture that they were made of."""
+
+    def __init__(self, arguments, folder):
+        self.ozu, self.luma, self.butteraugli = arguments.ozu, arguments.luma, arguments.butteraugli
+        self.folder = folder
+
+    def measures(self, reference, data, extension):
+        path = os.path.join(self.folder, "scored." + ENDINGS.get(extension, extension))
+        with open(path, "wb") as file:
+            file.write(data)
+        words = [self.ozu, "compare", reference, path, "--no-cache", "--json"]
+        compared = subprocess.run(words, capture_output=True, text=True)
+        if compared.returncode:
+            sys.exit("%s: %s" % (" ".join(words), compared.stderr))
+        found = {"ssimulacra2": json.loads(compared.stdout)["ssimulacra2"]}
+        if not self.luma and not self.butteraugli:
+            return found
+        image = self.decoded(path, extension)
+        if self.luma:
+            original, result = luma(Image.open(reference)), luma(image)
+            found["psnr"], found["ssim"] = round(psnr(original, result), 3), round(ssim(original, result), 6)
+        if self.butteraugli:
+            decoded = os.path.join(self.folder, "decoded.png")
+            image.save(decoded, compress_level=1)
+            words = [self.butteraugli, reference, decoded]
+            found["butteraugli"] = round(float(subprocess.run(words, check=True, capture_output=True).stdout.split()[-1]), 4)
+        return found
+
+    def decoded(self, path, extension):
+        """The pixels of a file, also of one that Pillow does not know."""
+        if extension == "jxl":
+            png = os.path.join(self.folder, "decoded.png")
+            subprocess.run([self.ozu, "load", path, "--no-cache", "--quiet", "--force", "-f", "png", "-o", png], check=True)
+            path = png
+        return Image.open(path).convert("RGB")
+
+
+class Cache:
+    """Rows of former runs, one a line."""
+
+    def __init__(self, path):
+        self.rows, self.file = {}, None
+        if path:
+            if os.path.exists(path):
+                with open(path) as file:
+                    self.rows = {self.key(row): row for row in map(json.loads, file)}
+            self.file = open(path, "a")
+
+    def key(self, row):
+        return tuple(row[name] for name in ("kind", "picture", "side", "format", "encoder", "quality"))
+
+    def add(self, row):
+        if self.file:
+            print(json.dumps(row), file=self.file, flush=True)
 
 
 def measure(arguments, encoders, folder):
-    rows = []
-    reference = os.path.join(folder, "reference.png")
+    rows, scorer, cache = [], Scorer(arguments, folder), Cache(arguments.cache)
     for kind, name, path in pictures(arguments.pictures):
         sides_done = set()
         for side in arguments.sizes:
@@ -198,35 +160,42 @@ def measure(arguments, encoders, folder):
             if image.size in sides_done:
                 continue
             sides_done.add(image.size)
-            # A name of its own, so that a scorer may keep what it knows about a reference.
-            reference = os.path.join(folder, "%s-%s-%d.png" % (kind.replace("/", "-"), name, side))
+            reference = os.path.join(folder, "reference.png")
             image.save(reference, compress_level=1)
-            original = luma(image)
             for encoder, extension, encode in encoders:
-                for quality in [None] if extension in LOSSLESS else arguments.qualities:
-                    started = processor_time()
-                    try:
-                        data = encode(reference, quality)
-                    except Exception as error:
-                        print("%s, %s: %s" % (encoder, name, error), file=sys.stderr)
-                        continue
+                for quality in qualities(arguments, extension):
                     row = {
                         "kind": kind, "picture": name, "side": side, "format": extension, "encoder": encoder,
-                        "quality": quality, "bytes": len(data), "cpu_ms": round((processor_time() - started) * 1000, 1)}
-                    if extension not in LOSSLESS:
-                        file = decoded(data, extension, arguments.ozu, folder)
-                        row["ssimulacra2"] = round(float(compute_ssimulacra2(reference, file)), 3)
-                        file.seek(0)
-                        result = luma(Image.open(file))
-                        row["psnr"], row["ssim"] = round(psnr(original, result), 3), round(ssim(original, result), 6)
+                        "quality": quality}
+                    row = cache.rows.get(cache.key(row)) or written(row, reference, encode, scorer, cache)
+                    if not row:
+                        continue
                     rows.append(row)
                     if arguments.rows:
                         print("%-12s %-20s %5d %-5s %-22s %4s %8d bytes %7.1f ms  %s" % (
                             kind, name, side, extension, encoder, quality, row["bytes"], row["cpu_ms"],
-                            " ".join("%s %s" % (key, row[key]) for key in ("ssimulacra2", "psnr", "ssim") if key in row)),
+                            " ".join("%s %s" % (key, row[key]) for key in ("ssimulacra2",) + MEASURES if key in row)),
                             flush=True)
-            os.remove(reference)
     return rows
+
+
+def qualities(arguments, extension):
+    return [None] if extension in LOSSLESS else arguments.colors if extension == PALETTE else arguments.qualities
+
+
+def written(row, reference, encode, scorer, cache):
+    """The row with what was measured, or None if the encoder cannot."""
+    started = processor_time()
+    try:
+        data = encode(reference, row["quality"])
+    except Exception as error:
+        print("%s, %s: %s" % (row["encoder"], row["picture"], error), file=sys.stderr)
+        return None
+    row["bytes"], row["cpu_ms"] = len(data), round((processor_time() - started) * 1000, 1)
+    if row["format"] not in LOSSLESS:
+        row.update(scorer.measures(reference, data, row["format"]))
+    cache.add(row)
+    return row
 
 
 def interpolated(curve, x):
@@ -262,10 +231,11 @@ def compare(rows, points):
                     for a, b in ((of(encoder, name), of(encoders[0], name)) for name in names) if a and b])
                 continue
             for point in points:
-                for metric in ("ssimulacra2", "psnr", "ssim"):
+                for metric in ("ssimulacra2",) + MEASURES:
                     logarithms = []
                     for name in names:
-                        own, base = of(encoder, name), of(encoders[0], name)
+                        own, base = (
+                            [row for row in of(one, name) if metric in row] for one in (encoder, encoders[0]))
                         target = point
                         if metric != "ssimulacra2":
                             target = interpolated([(r["ssimulacra2"], r[metric]) for r in base], point)
@@ -278,6 +248,24 @@ def compare(rows, points):
                             logarithms.append(a - b)
                     add(encoder, metric, point, logarithms)
     return table
+
+
+def curves(rows):
+    """The means of the pictures: one row for each kind, side, format, encoder and quality."""
+    groups = {}
+    for row in rows:
+        key = tuple(row[name] for name in ("kind", "side", "format", "encoder", "quality"))
+        groups.setdefault(key, []).append(row)
+    result = []
+    for (kind, side, extension, encoder, quality), members in groups.items():
+        mean = lambda name: sum(row[name] for row in members) / len(members)
+        result.append({
+            "kind": kind, "side": side, "format": extension, "encoder": encoder, "quality": quality,
+            "pictures": len(members), "cpu_ms": round(mean("cpu_ms"), 1),
+            "bytes": round(math.exp(sum(math.log(row["bytes"]) for row in members) / len(members)))})
+        if "ssimulacra2" in members[0]:
+            result[-1]["ssimulacra2"] = round(mean("ssimulacra2"), 2)
+    return result
 
 
 def show(table):
@@ -296,48 +284,61 @@ def show(table):
                 for r in values)) for metric, values in measures.items()))
 
 
+def subjects(arguments, folder):
+    """Ozu first: others are compared with it."""
+    encoders = [
+        ("ozu", extension, ozu_encoder(arguments.ozu, extension, [], folder)) for extension in arguments.formats]
+    for text in arguments.ozu_options:
+        name, rest = text.split("=", 1)
+        extension, options = rest.split(":", 1)
+        encoders.append(
+            ("ozu " + name, extension, ozu_encoder(arguments.ozu, extension, shlex.split(options), folder)))
+    for text in arguments.command:
+        name, rest = text.split("=", 1)
+        extension, template = rest.split(":", 1)
+        encoders.append((name, extension, Command(shlex.split(template), extension, folder)))
+    encoders += libraries()
+    return [
+        one for one in encoders
+        if one[1] in arguments.formats
+        and (not arguments.encoder or any(one[0].startswith(start) for start in arguments.encoder))
+        and not any(one[0].startswith(start) for start in arguments.without)]
+
+
 def main():
     numbers = lambda text: [int(word) for word in text.split(",")]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pictures", required=True)
-    parser.add_argument("--ozu")
+    parser.add_argument("--ozu", required=True)
     parser.add_argument("--sizes", type=numbers, default=[320, 800])
     parser.add_argument("--formats", type=lambda text: text.split(","), default=["jpeg", "webp", "avif", "png"])
     parser.add_argument("--qualities", type=numbers, default=[30, 40, 50, 60, 68, 75, 80, 85, 90, 95])
+    parser.add_argument("--colors", type=numbers, default=[16, 64, 256])
     parser.add_argument("--points", type=numbers, default=[60, 70, 80, 90])
     parser.add_argument("--encoder", action="append", default=[])
+    parser.add_argument("--without", action="append", default=[])
     parser.add_argument("--ozu-options", action="append", default=[])
     parser.add_argument("--command", action="append", default=[])
+    parser.add_argument("--luma", action="store_true")
+    parser.add_argument("--butteraugli")
     parser.add_argument("--rows", action="store_true")
+    parser.add_argument("--cache")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        encoders = []
-        if arguments.ozu:
-            for extension in arguments.formats:
-                encoders.append(("ozu", extension, ozu_encoder(arguments.ozu, extension, [], folder)))
-        for text in arguments.ozu_options:
-            name, rest = text.split("=", 1)
-            extension, options = rest.split(":", 1)
-            encoders.append(
-                ("ozu " + name, extension, ozu_encoder(arguments.ozu, extension, shlex.split(options), folder)))
-        for text in arguments.command:
-            name, rest = text.split("=", 1)
-            extension, template = rest.split(":", 1)
-            encoders.append((name, extension, Command(shlex.split(template), extension, folder)))
-        encoders += libraries()
-        encoders = [
-            one for one in encoders
-            if one[1] in arguments.formats
-            and (not arguments.encoder or any(one[0].startswith(start) for start in arguments.encoder))]
+        encoders = subjects(arguments, folder)
         if not encoders:
             sys.exit("no encoder is left")
         rows = measure(arguments, encoders, folder)
     table = compare(rows, arguments.points)
     show(table)
     if arguments.json:
+        # The pictures' own rows would be a megabyte.
+        found = {"benchmark": "encoders", "curves": curves(rows), "table": table}
         with open(arguments.json, "w") as file:
-            json.dump({"benchmark": "encoders", "rows": rows, "table": table}, file, indent=1)
+            lines = [
+                '"%s": [\n%s\n]' % (name, ",\n".join(json.dumps(row) for row in found[name])) for name in ("curves", "table")]
+            file.write('{"benchmark": "encoders",\n%s}\n' % ",\n".join(lines))
 
 
 if __name__ == "__main__":

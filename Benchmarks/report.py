@@ -118,21 +118,36 @@ def instructions(found):
 
 
 def encoders(found):
-    """Curves of bytes against looks, and the bytes at equal points."""
-    pictures = len({(row["kind"], row["picture"]) for row in found["rows"]})
+    """Curves of bytes against looks, the bytes at equal points, and the means at each quality."""
+    kinds = {}
+    for row in found["curves"]:
+        kinds[row["kind"]] = max(kinds.get(row["kind"], 0), row["pictures"])
     caption = (
-        f"{pictures} pictures. A dot is a quality: the mean look of the pictures, and the geometric mean of their bytes. Lower is "
-        "better.")
-    heads = ["kind", "size", "format", "encoder", "at equal"], ["points", "bytes of the first", "pictures"]
-    parts = [looks(found["rows"]), f"<p>{caption}</p>", "<details><summary>Bytes at equal looks</summary>"]
-    parts.append('<div class="scroll"><table><tr>' + "".join(f"<th>{head}</th>" for head in heads[0]))
-    parts += [f'<th class="n">{head}</th>' for head in heads[1]] + ["</tr>"]
-    for row in found["table"]:
-        words = row["kind"], row["side"] or "whole", row["format"], row["encoder"], row["at"]
-        numbers = "" if row["points"] is None else row["points"], f"{row['ratio']:.2f}", row["pictures"]
+        f"{' and '.join(f'{count} {escape(kind)}' for kind, count in kinds.items())} at most. A dot is a quality: the mean look of the "
+        "pictures, and the geometric mean of their bytes. Lower is better. A palette is a PNG of few colours.")
+    equal = [
+        (row, [row["at"]], ["" if row["points"] is None else row["points"], f"{row['ratio']:.2f}", row["pictures"]])
+        for row in found["table"]]
+    means = [
+        (row, [], ["" if row["quality"] is None else row["quality"], f"{row['ssimulacra2']:.1f}" if "ssimulacra2" in row else "",
+                   f"{row['bytes']:,}", row["cpu_ms"], row["pictures"]])
+        for row in found["curves"]]
+    return "".join([
+        looks(found["curves"]), f"<p>{caption}</p>",
+        encoder_table("Bytes at equal looks", ["at equal"], ["points", "bytes of the first", "pictures"], equal),
+        encoder_table("Each quality", [], ["quality", "SSIMULACRA2", "bytes", "ms", "pictures"], means)])
+
+
+def encoder_table(title, words, numbers, rows):
+    """A table behind a title; a row is what was recorded, its own words and its numbers."""
+    heads = ["kind", "size", "format", "encoder"] + words
+    parts = [f'<details><summary>{title}</summary><div class="scroll"><table><tr>']
+    parts += [f"<th>{head}</th>" for head in heads] + [f'<th class="n">{head}</th>' for head in numbers] + ["</tr>"]
+    for row, own, values in rows:
+        cells = [row["kind"], row["side"] or "whole", row["format"], row["encoder"]] + own
         parts.append(
-            f'<tr class="{"own" if row["encoder"] == "ozu" else ""}">' + "".join(f"<td>{escape(str(word))}</td>" for word in words)
-            + "".join(f'<td class="n">{value}</td>' for value in numbers) + "</tr>")
+            f'<tr class="{"own" if row["encoder"] == "ozu" else ""}">' + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells)
+            + "".join(f'<td class="n">{value}</td>' for value in values) + "</tr>")
     return "".join(parts + ["</table></div></details>"])
 
 

@@ -139,20 +139,18 @@ def curves(rows, benchmark):
 
 
 def looks(rows):
-    """The plots of bytes against looks: for each kind of pictures and size one of Ozu's formats, and one of each format."""
+    """The plots of bytes against looks: for each kind of pictures and size one of Ozu's formats, and one of each format.
+
+    `rows` have the means of the pictures.
+    """
     series = {}
     for row in rows:
-        if row.get("ssimulacra2") is not None:
+        if row.get("ssimulacra2") is not None and row["ssimulacra2"] >= LEAST_LOOK:
             group = series.setdefault((row["kind"], row["side"]), {})
-            group.setdefault((row["format"], row["encoder"]), {}).setdefault(row["quality"], []).append(row)
+            group.setdefault((row["format"], row["encoder"]), []).append((row["ssimulacra2"], row["bytes"]))
     pictures = []
     for (kind, side), lines in series.items():
-        means = {}
-        for name, qualities in lines.items():
-            points = [
-                (sum(row["ssimulacra2"] for row in found) / len(found),
-                 math.exp(sum(math.log(row["bytes"]) for row in found) / len(found))) for found in qualities.values()]
-            means[name] = sorted(point for point in points if point[0] >= LEAST_LOOK)
+        means = {name: sorted(points) for name, points in lines.items()}
         title = f"{kind}, {side or 'whole'}{' pixels' if side else ''}"
         groups = [("Ozu's formats", {("", extension): points for (extension, encoder), points in means.items() if encoder == "ozu"})]
         groups += [
