@@ -26,7 +26,7 @@ PHOTOGRAPHS = os.path.join(HERE, "../Sources/Apps/OzuCLI/Resources/Photos")
 SIDE = 800
 # The part of each picture that is shown, and how many times as large.
 CROP, SCALE = (150, 112), 2
-PICTURES = {"spices": (390, 250), "osprey": (470, 70), "diagram": (70, 60)}
+PICTURES = {"spices": (390, 250), "osprey": (265, 85), "diagram": (68, 112)}
 FILES = {"spices": "the-spices-of-life.jpg", "osprey": "perched-osprey.jpg"}
 # The quality of Ozu's files: low enough that losses are seen.
 QUALITY = 50

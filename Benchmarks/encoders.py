@@ -160,7 +160,8 @@ def measure(arguments, encoders, folder):
             if image.size in sides_done:
                 continue
             sides_done.add(image.size)
-            reference = os.path.join(folder, "reference.png")
+            # A name of its own, since libvips keeps what it has read of a name.
+            reference = os.path.join(folder, "%s-%s-%d.png" % (kind.replace("/", "-"), name, side))
             image.save(reference, compress_level=1)
             for encoder, extension, encode in encoders:
                 for quality in qualities(arguments, extension):
@@ -176,6 +177,7 @@ def measure(arguments, encoders, folder):
                             kind, name, side, extension, encoder, quality, row["bytes"], row["cpu_ms"],
                             " ".join("%s %s" % (key, row[key]) for key in ("ssimulacra2",) + MEASURES if key in row)),
                             flush=True)
+            os.remove(reference)
     return rows
 
 
