@@ -27,11 +27,15 @@ struct LiveIndexTests {
       fixture.durability = durability
       fixture.partitions = ["small": 40_000]
       fixture.maximumAge = 400
-      fixture.files.respond = { [held, watched] _ in
+      let look: @Sendable () -> Void = { [held, watched] in
         let indexes = watched.indexes.withLock { $0 }
         if indexes.contains(where: { $0.withLockIfAvailable { _ in } == nil }) { held.add(1) }
+      }
+      fixture.files.respond = { _ in
+        look()
         return .proceed
       }
+      fixture.files.onStatus = look
       try open()
     }
 

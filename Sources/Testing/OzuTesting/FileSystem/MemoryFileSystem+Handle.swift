@@ -74,7 +74,7 @@ extension MemoryFileSystem {
       return node.content.withLock { $0.bytes.count }
     }
 
-    var isLinked: Bool { node.content.withLock { $0.linkCount > 0 } }
+    var isLinked: Bool { system.isLinked(node) }
   }
 
   /// A lock that is held until it is released or the system restarts.
@@ -95,6 +95,6 @@ extension MemoryFileSystem {
       }
     }
 
-    var isLinked: Bool { node.content.withLock { $0.linkCount > 0 } }
+    var isLinked: Bool { system.isLinked(node) }
   }
 }

@@ -80,6 +80,7 @@ public final class MemoryFileSystem: FileSystem {
     var callCount = 0
     var nodeCount = 0
     var respond: @Sendable (Call) -> Response = { _ in .proceed }
+    var onStatus: @Sendable () -> Void = {}
 
     mutating func makeNode(bytes: Data = Data()) -> Node {
       defer { nodeCount += 1 }
@@ -128,6 +129,18 @@ public final class MemoryFileSystem: FileSystem {
   public var respond: @Sendable (Call) -> Response {
     get { state.withLock { $0.respond } }
     set { state.withLock { $0.respond = newValue } }
+  }
+
+  /// Called when an open file or a lock is asked whether it is linked, which is a call of the system too. It cannot fail and is not
+  /// numbered. Default: nothing.
+  public var onStatus: @Sendable () -> Void {
+    get { state.withLock { $0.onStatus } }
+    set { state.withLock { $0.onStatus = newValue } }
+  }
+
+  func isLinked(_ node: Node) -> Bool {
+    onStatus()
+    return node.content.withLock { $0.linkCount > 0 }
   }
 
   /// The calls so far.

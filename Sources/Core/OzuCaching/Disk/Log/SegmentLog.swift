@@ -136,7 +136,7 @@ struct SegmentLog {
   /// Whether the active segment still has its name; true if there is none.
   var isActiveLinked: Bool {
     guard let active else { return true }
-    return index.withLock { $0.segments[active]?.file.file.isLinked ?? false }
+    return index.withLock { $0.segments[active]?.file }?.file.isLinked ?? false
   }
 
   /// Stops appending to the active segment if a record of `length` bytes does not fit. Removes the segment if it has no

@@ -97,11 +97,10 @@ struct OwnOffers {
   /// Removes the dates of entries that were adopted or removed. An entry that still waits has its record in an
   /// offer.
   private mutating func pruneDates() {
-    let known = dates
-    dates = index.withLock { index in
-      known.filter { name, _ in
-        index.location(of: name.key, in: name.partition).map { OfferFile.isFileName($0.file.name) } ?? false
-      }
+    // One after the other, so that no fetch waits for all of them.
+    dates = dates.filter { name, _ in
+      let file = index.withLock { $0.location(of: name.key, in: name.partition)?.file }
+      return file.map { OfferFile.isFileName($0.name) } ?? false
     }
     // Doubling keeps the cost per entry constant, however many entries wait for the writer.
     datesLimit = max(Self.leastDatesLimit, dates.count * 2)
@@ -134,9 +133,8 @@ struct OwnOffers {
   /// Synchronizes the offered records to the device.
   func flush() throws(DiskCacheError) {
     guard context.isSynced else { return }
-    let offers = index.withLock { index in
-      index.segments.compactMap { $0?.file }.filter { OfferFile.isFileName($0.name) && $0.file.isLinked }
-    }
+    let offers = index.withLock { $0.segments.compactMap { $0?.file } }
+      .filter { OfferFile.isFileName($0.name) && $0.file.isLinked }
     for file in offers { try file.file.synchronize() }
     if !offers.isEmpty { try context.fileSystem.synchronizeDirectory(context.directory) }
   }
