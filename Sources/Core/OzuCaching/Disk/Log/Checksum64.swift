@@ -24,39 +24,6 @@ package enum Checksum64 {
     (hash ^ round(0, lane)) &* prime1 &+ prime4
   }
 
-  /// The four sums over stripes of 32 bytes.
-  private struct Lanes {
-    private var a, b, c, d: UInt64
-
-    init(seed: UInt64) {
-      (a, b, c, d) = (seed &+ prime1 &+ prime2, seed &+ prime2, seed, seed &- prime1)
-    }
-
-    /// Adds whole stripes; the bytes after the last whole stripe are ignored.
-    @inline(__always)
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
-      // The loads stay inside the buffer, because `end` is at most its count. They skip the buffer's own checks,
-      // which would double the cost.
-      guard let base = bytes.baseAddress else { return }
-      let end = bytes.count & ~31
-      var (a, b, c, d) = (a, b, c, d)
-      var offset = 0
-      while offset < end {
-        a = round(a, word(base, offset))
-        b = round(b, word(base, offset &+ 8))
-        c = round(c, word(base, offset &+ 16))
-        d = round(d, word(base, offset &+ 24))
-        offset &+= 32
-      }
-      (self.a, self.b, self.c, self.d) = (a, b, c, d)
-    }
-
-    fileprivate var merged: UInt64 {
-      let hash = rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
-      return merge(merge(merge(merge(hash, a), b), c), d)
-    }
-  }
-
   @inline(__always)
   private static func word(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {
     UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -64,32 +31,35 @@ package enum Checksum64 {
 
   /// The checksum of `bytes` under `seed`.
   package static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
-    let whole = bytes.count & ~31
-    guard whole > 0 else { return finish(nil, seed: seed, rest: bytes, count: bytes.count) }
-    var lanes = Lanes(seed: seed)
-    lanes.update(bytes)
-    return finish(
-      lanes, seed: seed, rest: UnsafeRawBufferPointer(rebasing: bytes[whole...]), count: bytes.count)
-  }
-
-  /// The final checksum, from the lanes of all whole stripes (nil if there were none) and up to 31 remaining bytes.
-  private static func finish(_ lanes: Lanes?, seed: UInt64, rest: UnsafeRawBufferPointer, count: Int)
-    -> UInt64
-  {
-    var hash = lanes?.merged ?? seed &+ prime5
-    hash &+= UInt64(count)
-    guard let base = rest.baseAddress else { return avalanche(hash) }
+    // The loads stay inside the buffer, because every offset is compared with its count. They skip the buffer's own checks,
+    // which would double the cost.
+    guard let base = bytes.baseAddress else { return avalanche(seed &+ prime5) }
+    var hash = seed &+ prime5
     var offset = 0
-    while offset &+ 8 <= rest.count {
+    let end = bytes.count & ~31
+    if end > 0 {
+      var (a, b, c, d) = (seed &+ prime1 &+ prime2, seed &+ prime2, seed, seed &- prime1)
+      while offset < end {
+        a = round(a, word(base, offset))
+        b = round(b, word(base, offset &+ 8))
+        c = round(c, word(base, offset &+ 16))
+        d = round(d, word(base, offset &+ 24))
+        offset &+= 32
+      }
+      hash = rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
+      hash = merge(merge(merge(merge(hash, a), b), c), d)
+    }
+    hash &+= UInt64(bytes.count)
+    while offset &+ 8 <= bytes.count {
       hash = rotate(hash ^ round(0, word(base, offset)), 27) &* prime1 &+ prime4
       offset &+= 8
     }
-    if offset &+ 4 <= rest.count {
+    if offset &+ 4 <= bytes.count {
       let half = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
       hash = rotate(hash ^ UInt64(half) &* prime1, 23) &* prime2 &+ prime3
       offset &+= 4
     }
-    while offset < rest.count {
+    while offset < bytes.count {
       let byte = UInt64(base.load(fromByteOffset: offset, as: UInt8.self))
       hash = rotate(hash ^ byte &* prime5, 11) &* prime1
       offset &+= 1
