@@ -3,78 +3,94 @@ import Foundation
 import OzuBase
 import OzuCaching
 
-/// The times of the thread that fetches and of the one that works, in nanoseconds.
-private struct Times {
-  /// The time by the clock.
-  var clock = 0
-  /// The processor time of this thread, and the time for which it was ready and had no processor.
-  var own = 0
-  var queued = 0
-  /// The processor time of the thread that works.
-  var work = 0
-}
-
-/// Fetches random keys on a thread of its own, and keeps the longest wait of a fetch for a lock.
+/// Looks up and fetches random keys on a thread of its own, and keeps the longest waits.
 ///
-/// Where other programs use the processors, the time by the clock says little: the thread that fetches waits for a processor, and
-/// so may the one that holds the lock. A wait is therefore the time for which the fetching thread slept, without the time in
-/// the queue for a processor, and at most as long as the processor time that the other thread used meanwhile.
+/// Where other programs use the processors, the time by the clock says little: the thread that fetches waits for a processor, and so
+/// may the one that holds the lock. A wait is therefore the time for which the fetching thread slept, without the time in the queue
+/// for a processor, and at most as long as the processor time that the working thread used meanwhile.
+///
+/// A lookup sleeps only for the lock of the index. A fetch also sleeps for memory and for the disk, which other programs use too.
 /// A lock that is held while a file is waited for is not found here: `LiveIndexTests` looks for calls of the file system under it.
 final class DrillFetcher: Sendable {
-  private let result = Mutex((longest: Duration.zero, count: 0))
+  /// The longest waits, and the number of fetches.
+  struct Waits {
+    var lookup = Duration.zero
+    var fetch = Duration.zero
+    var count = 0
+  }
+
+  private let waits = Mutex(Waits())
   private let isOver = Atomic<Bool>(false)
   private let done = DispatchSemaphore(value: 0)
 
   /// Begins to fetch beside the work of the calling thread.
   init(_ cache: DiskCache, count: Int) {
-    let work = Self.processorClock()
+    let work = ThreadTimes.clockOfThread()
     Thread.detachNewThread { [self] in
       let schedule = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)
-      var (most, fetches) = (0, 0)
-      var former = Self.times(schedule, work)
+      var most = Waits()
       while !isOver.load(ordering: .relaxed) {
-        _ = cache.entry(forKey: CacheKey("\(Int.random(in: 0..<count))"))
-        let now = Self.times(schedule, work)
-        let slept = (now.clock - former.clock) - (now.own - former.own) - (now.queued - former.queued)
-        most = max(most, min(slept, now.work - former.work))
-        fetches += 1
-        former = now
+        let key = CacheKey("\(Int.random(in: 0..<count))")
+        let start = ThreadTimes(schedule, work)
+        _ = cache.mayContain(key)
+        let middle = ThreadTimes(schedule, work)
+        _ = cache.entry(forKey: key)
+        most.lookup = max(most.lookup, middle.wait(since: start))
+        most.fetch = max(most.fetch, ThreadTimes(schedule, work).wait(since: middle))
+        most.count += 1
       }
       if schedule >= 0 { close(schedule) }
-      result.withLock { $0 = (.nanoseconds(most), fetches) }
+      waits.withLock { $0 = most }
       done.signal()
     }
   }
 
   /// Ends the thread.
-  ///
-  /// - Returns: The longest wait, and the number of fetches.
-  func end() -> (longest: Duration, count: Int) {
+  func end() -> Waits {
     isOver.store(true, ordering: .relaxed)
     done.wait()
-    return result.withLock { $0 }
+    return waits.withLock { $0 }
+  }
+}
+
+/// The times of the calling thread and of another one, in nanoseconds.
+private struct ThreadTimes {
+  private let clock: Int
+  /// The processor time of this thread.
+  private let own: Int
+  /// The time for which this thread was ready and had no processor.
+  private let queued: Int
+  /// The processor time of the other thread.
+  private let work: Int
+
+  /// - Parameters:
+  ///   - schedule: The file with the times of the scheduler for this thread; negative where the system has none.
+  ///   - other: The clock of the other thread (`clockOfThread`).
+  init(_ schedule: Int32, _ other: clockid_t) {
+    while true {
+      let queued = Self.queued(schedule)
+      let (clock, own) = (Self.nanoseconds(CLOCK_MONOTONIC), Self.nanoseconds(CLOCK_THREAD_CPUTIME_ID))
+      let work = Self.nanoseconds(other)
+      // If this thread lost the processor between the clocks, they do not fit together.
+      guard queued == Self.queued(schedule) else { continue }
+      (self.clock, self.own, self.queued, self.work) = (clock, own, queued, work)
+      return
+    }
   }
 
-  /// The clock of the calling thread's processor time, for other threads.
-  private static func processorClock() -> clockid_t {
+  /// The wait between two moments.
+  func wait(since start: Self) -> Duration {
+    let slept = (clock - start.clock) - (own - start.own) - (queued - start.queued)
+    return .nanoseconds(max(0, min(slept, work - start.work)))
+  }
+
+  /// The clock of the calling thread's processor time, for other threads. Where the system has none, that of all time.
+  static func clockOfThread() -> clockid_t {
     #if os(Linux)
       var clock = clockid_t()
-      return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : CLOCK_MONOTONIC
-    #else
-      return CLOCK_MONOTONIC
+      if pthread_getcpuclockid(pthread_self(), &clock) == 0 { return clock }
     #endif
-  }
-
-  private static func times(_ schedule: Int32, _ work: clockid_t) -> Times {
-    var times = Times()
-    repeat {
-      times.queued = queued(schedule)
-      times.clock = nanoseconds(CLOCK_MONOTONIC)
-      times.own = nanoseconds(CLOCK_THREAD_CPUTIME_ID)
-      times.work = nanoseconds(work)
-      // If this thread lost the processor between the clocks, they do not fit together.
-    } while times.queued != queued(schedule)
-    return times
+    return CLOCK_MONOTONIC
   }
 
   private static func nanoseconds(_ clock: clockid_t) -> Int {
@@ -83,8 +99,7 @@ final class DrillFetcher: Sendable {
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
-  /// The nanoseconds for which this thread was ready and had no processor: the second number of the file. Zero where
-  /// the system does not say.
+  /// The second number of the file.
   private static func queued(_ schedule: Int32) -> Int {
     withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
       let count = schedule < 0 ? 0 : pread(schedule, bytes.baseAddress, bytes.count, 0)

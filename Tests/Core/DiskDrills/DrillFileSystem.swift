@@ -192,6 +192,5 @@ final class DrillFileSystem: FileSystem {
 
     func byteCount() throws(DiskCacheError) -> Int { try base.byteCount() }
     var isLinked: Bool { base.isLinked }
-    func map(byteCount: Int) -> FileBytes? { base.map(byteCount: byteCount) }
   }
 }

@@ -27,7 +27,6 @@ struct DiskCacheAgeTests {
   /// Ways to look up an entry; each returns whether the entry was found.
   private static let readings: [(String, @Sendable (DiskCache) -> Bool)] = [
     ("fetch", { $0.entry(forKey: key(1)) != nil }), ("metadata", { $0.metadata(forKey: key(1)) != nil }),
-    ("withBody", { $0.withBody(of: key(1)) { body, _ in body.count } != nil }),
     ("peek", { $0.peek(key(1)) != nil }), ("contains", { $0.contains(key(1)) }),
     ("touch", { $0.touch(key(1)) }), ("info", { $0.info(forKey: key(1)) != nil }),
     ("entries", { $0.entries().contains { $0.key == key(1) } }),

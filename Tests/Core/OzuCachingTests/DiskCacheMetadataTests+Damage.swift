@@ -90,7 +90,7 @@ extension DiskCacheMetadataTests {
         } else {
           let found =
             thread == 2
-            ? cache.entry(forKey: key(number))?.metadata : cache.withBody(of: key(number)) { $1 }
+            ? cache.entry(forKey: key(number))?.metadata : cache.metadata(forKey: key(number))
           let version = found.flatMap { Int(String(decoding: $0.prefix { $0 != 58 }, as: UTF8.self)) }
           if found != version.map({ Self.metadata($0) }) || found == nil { wrong.add(1) }
         }

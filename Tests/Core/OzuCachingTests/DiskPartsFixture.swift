@@ -113,7 +113,7 @@ struct DiskParts {
   /// The body of a record, if it is whole and alive.
   func readBody(_ location: SegmentIndex.Location?) -> Data? {
     guard let location, case .record(let record)? = try? RecordReader.read(location) else { return nil }
-    return record.withBody { Data($0) }
+    return record.takeBody()
   }
 
   /// The header and the metadata of a record, if they are whole and it is alive.

@@ -102,21 +102,6 @@ enum DiskCacheBench {
       }
     }
     try add("fetch-30KB", fetches + peerFetches, count, options, &report)
-    let inPlace = Rounds.Subject(name: "ozu") {
-      for key in keys {
-        // The checksum has touched every line already; this touches them again, as a decoder would.
-        let sum = cache.withBody(of: key) { bytes, _ in
-          stride(from: 0, to: bytes.count, by: 64).reduce(0) { $0 &+ Int(bytes[$1]) }
-        }
-        if sum == nil { throw Failed() }
-      }
-    }
-    let peersInPlace = try peers.filter { try $0.touch(keys[0]) != nil }.map { peer in
-      Rounds.Subject(name: peer.name) {
-        for key in keys where try peer.touch(key) == nil { throw Failed() }
-      }
-    }
-    try add("in-place-30KB-touched", [inPlace] + peersInPlace, count, options, &report)
     let metadata = Data(count: 300)
     for key in keys.prefix(100) { cache.store(body, metadata: metadata, forKey: key, in: "validated") }
     let update = Rounds.Subject(name: "ozu") {

@@ -10,8 +10,6 @@ protocol DiskCachePeer: AnyObject {
   func store(_ body: Data, under keys: [CacheKey]) throws
   /// Copies a value out and returns its length; nil if there is none.
   func fetch(_ key: CacheKey) throws -> Int?
-  /// Reads one byte of every cache line where the value lies; nil if it must be copied to be read.
-  func touch(_ key: CacheKey) throws -> Int?
 }
 
 enum DiskCachePeers {
@@ -86,8 +84,6 @@ enum DiskCachePeers {
       }
     }
 
-    func touch(_ key: CacheKey) throws -> Int? { nil }
-
     private func withBound<Result>(
       _ key: CacheKey, to statement: OpaquePointer?, _ body: () throws -> Result
     ) throws -> Result {
@@ -148,12 +144,6 @@ enum DiskCachePeers {
       try read(key) { value in
         buffer.copyMemory(from: value.baseAddress!, byteCount: min(value.count, 1 << 16))
         return value.count
-      }
-    }
-
-    func touch(_ key: CacheKey) throws -> Int? {
-      try read(key) { value in
-        stride(from: 0, to: value.count, by: 64).reduce(0) { $0 &+ Int(value[$1]) }
       }
     }
 

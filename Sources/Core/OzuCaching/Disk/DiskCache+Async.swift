@@ -71,18 +71,6 @@ extension DiskCache {
     return await store(try await body(), metadata: metadata, forKey: key, in: partition, label: label)
   }
 
-  /// Calls `use`, on one of the cache's queues, with the verified body of a key's entry, in the mapped file. Counts
-  /// as a use.
-  ///
-  /// - Parameter use: Gets the body, which is valid only during the call, and the metadata.
-  /// - Returns: the result of `use`, or nil if the key has no entry.
-  public func withBody<Result: Sendable>(
-    of key: CacheKey, in partition: Partition = .default,
-    _ use: @escaping @Sendable (_ body: UnsafeRawBufferPointer, _ metadata: Data) -> Result
-  ) async -> Result? {
-    await queues.run(key) { self.withBody(of: key, in: partition, use) }
-  }
-
   /// The facts of a key's entry, without its body.
   public func info(forKey key: CacheKey, in partition: Partition = .default) async -> EntryInfo? {
     await queues.run(key) { self.info(forKey: key, in: partition) }

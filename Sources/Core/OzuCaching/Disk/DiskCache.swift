@@ -107,32 +107,6 @@ public final class DiskCache: Sendable {
     return entry
   }
 
-  /// Calls `use` with the verified body of a key's entry, in the mapped file, without copying it. Counts as a use.
-  ///
-  /// The body stays readable until `use` returns, even if the entry is evicted, removed or replaced meanwhile:
-  /// bytes of a segment are never overwritten, and a removed file stays readable while it is mapped. If the medium
-  /// fails while mapped bytes are read, the system ends the process, as with every mapped file; `entry(forKey:)` reports an
-  /// error instead. If files cannot be mapped, the body is read into memory.
-  ///
-  /// - Parameter use: Gets the body, which is valid only during the call, and the metadata.
-  /// - Returns: the result of `use`, or nil if the key has no entry.
-  public func withBody<Result, Failure: Error>(
-    of key: CacheKey, in partition: Partition = .default,
-    _ use: (_ body: UnsafeRawBufferPointer, _ metadata: Data) throws(Failure) -> Result
-  ) throws(Failure) -> Result? {
-    let outcome = store.withRecord(
-      key, in: partition, countsAsUse: true,
-      read: { (location) throws(DiskCacheError) in try RecordReader.map(location) },
-      use: { record in
-        let metadata = record.metadata
-        return Swift.Result { () throws(Failure) in
-          try record.withBody { (body) throws(Failure) in try use(body, metadata) }
-        }
-      })
-    if outcome == nil { store.counters.misses.increment() } else { store.counters.hits.increment() }
-    return try outcome?.get()
-  }
-
   /// The verified metadata of a key's entry. The body is not read. Does not count as a use.
   public func metadata(forKey key: CacheKey, in partition: Partition = .default) -> Data? {
     store.withRecord(

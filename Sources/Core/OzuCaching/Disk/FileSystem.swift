@@ -71,9 +71,6 @@ public protocol OpenFile: AnyObject, Sendable {
   func byteCount() throws(DiskCacheError) -> Int
   /// Whether the file still has a name; false after it was removed.
   var isLinked: Bool { get }
-  /// Maps the first bytes of the file for reading. The mapping shows later writes; bytes after the end of the file
-  /// must not be read before the file has them. Nil, the default, if that is not possible: then the file is read.
-  func map(byteCount: Int) -> FileBytes?
 }
 
 // The closures that lend bytes do not support typed errors.

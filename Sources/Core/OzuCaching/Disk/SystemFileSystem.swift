@@ -32,8 +32,8 @@ public struct SystemFileSystem: FileSystem {
     }
   }
 
-  /// Lets the files of a directory be read while the device is locked, after it was unlocked once. Under the strictest
-  /// protection that an app may ask for, a mapped file would end the app. New files take it from the directory. Those from before
+  /// Lets the files of a directory be read while the device is locked, after it was unlocked once, also under the strictest
+  /// protection that an app may ask for. New files take it from the directory. Those from before
   /// get it first, which fails while the device is locked: then the directory is not changed either, and the next opening tries
   /// again.
   private func allowUseWhileLocked(_ path: String) {
@@ -258,15 +258,6 @@ private final class Descriptor: OpenFile {
     var status = stat()
     if fstat(number, &status) != 0 { throw DiskCacheError(.size, path: path, code: errno) }
     return Int(status.st_size)
-  }
-
-  func map(byteCount: Int) -> FileBytes? {
-    guard byteCount > 0, let base = mmap(nil, byteCount, PROT_READ, MAP_SHARED, number, 0), base != MAP_FAILED
-    else { return nil }
-    // The mapping outlives the descriptor and the name of the file.
-    return FileBytes(UnsafeMutableRawBufferPointer(start: base, count: byteCount)) {
-      munmap($0.baseAddress!, $0.count)
-    }
   }
 
   var isLinked: Bool {

@@ -6,7 +6,7 @@ struct Record: ~Copyable {
   /// Copied and verified together with the header, because the writer may write another area and later this one.
   let metadata: Data
   private let bytes: UnsafeMutableRawBufferPointer
-  /// The owner of the memory: this record alone, or a mapping, which must not be written to.
+  /// The owner of the memory.
   private let owner: FileBytes
 
   fileprivate init(
@@ -28,24 +28,13 @@ struct Record: ~Copyable {
     String(decoding: bytes[offset..<offset + length], as: UTF8.self)
   }
 
-  /// Calls `use` with the body in place.
-  func withBody<Result, Failure: Error>(
-    _ use: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let range = header.bodyOffset..<header.bodyOffset + header.bodyLength
-    let result = try use(UnsafeRawBufferPointer(rebasing: bytes[range]))
-    withExtendedLifetime(owner) {}
-    return result
-  }
-
-  /// Encodes the header for another place, in front of the unchanged rest. Not for mapped records.
+  /// Encodes the header for another place, in front of the unchanged rest.
   mutating func withEncoded(seed: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) {
     header.encode(into: bytes, seed: seed)
     body(UnsafeRawBufferPointer(bytes))
   }
 
-  /// The body, without a copy: the data keeps the record's bytes alive. Not for mapped records, because Data writes
-  /// in place when it is the only owner of a buffer.
+  /// The body, without a copy: the data keeps the record's bytes alive.
   consuming func takeBody() -> Data {
     guard header.bodyLength > 0, let base = bytes.baseAddress else { return Data() }
     let owner = owner
@@ -84,16 +73,6 @@ enum RecordReader {
       return .corrupt
     }
     return verify(owner.bytes, of: owner, location, checksBody: checksBody)
-  }
-
-  /// Verifies a record in the mapped file. Reads it if files cannot be mapped.
-  static func map(_ location: SegmentIndex.Location) throws(DiskCacheError) -> Result {
-    let end = location.offset + location.length
-    guard let mapping = location.file.mapped(to: end) else { return try read(location) }
-    // Reading a mapping after the end of a file that was shortened raises a signal instead of an error.
-    guard try location.file.file.byteCount() >= end else { return .corrupt }
-    let bytes = UnsafeMutableRawBufferPointer(rebasing: mapping.bytes[location.offset..<end])
-    return verify(bytes, of: mapping, location, checksBody: true)
   }
 
   /// Whether the header at this place is that of the record that the index expects, dead or alive.

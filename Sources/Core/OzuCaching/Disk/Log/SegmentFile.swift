@@ -8,9 +8,6 @@ final class SegmentFile: Sendable {
   /// Whether one bit of the header in the file was wrong.
   let isHeaderDamaged: Bool
   let file: any OpenFile
-  /// The mapped part of the file. Segments only grow, except that truncation removes bytes that no index refers to.
-  /// So bytes that an index refers to stay readable as long as the mapping exists.
-  private let mapping = Mutex<FileBytes?>(nil)
 
   init(name: String, header: SegmentHeader, isHeaderDamaged: Bool = false, file: any OpenFile) {
     self.name = name
@@ -21,18 +18,6 @@ final class SegmentFile: Sendable {
 
   var number: UInt64 { header.number }
   var salt: UInt64 { header.salt }
-
-  /// The file's first bytes, at least up to `end`; nil if files cannot be mapped.
-  func mapped(to end: Int) -> FileBytes? {
-    mapping.withLock { mapping in
-      if let mapping, mapping.bytes.count >= end { return mapping }
-      // Mapping beyond the end of the file costs only addresses, and avoids new mappings while the file grows.
-      mapping = file.map(byteCount: (end / Self.mappedUnit + 1) * Self.mappedUnit)
-      return mapping
-    }
-  }
-
-  private static let mappedUnit = 8 << 20
 
   /// The index stores offsets in 32 bits, in units of eight bytes. This program makes no segment of nearly that
   /// size, so a larger file is forged.
