@@ -29,8 +29,8 @@ struct DiskCacheAsyncTests {
     }
     #expect(await cache.contains(key(3)))
     #expect(await cache.touch(key(3)))
-    #expect(await cache.touch(key(3), orStore: { () async -> Data in Data() }))
-    #expect(await cache.touch(key(77), orStore: { () async -> Data in body(77) }))
+    #expect(await !cache.touch(key(77)))
+    #expect(await cache.store(body(77), forKey: key(77)))
     #expect(await cache.info(forKey: key(77))?.bodyByteCount == body(77).count)
     await cache.setCapacity(1, of: "another")
     await cache.setCapacity(32 << 20)

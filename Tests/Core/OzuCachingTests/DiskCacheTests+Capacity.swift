@@ -109,21 +109,6 @@ extension DiskCacheTests {
     #expect(reopened.entries().map(\.label) == ["1", "9", "3", "8", "7", "6", "5", "4", "2", "0"])
   }
 
-  @Test("touch makes and stores a body only if there is no entry")
-  func touch() throws {
-    let cache = try Fixture().open()
-    #expect(!cache.touch(key(1)))
-    #expect(cache.touch(key(1), orStore: { body(1) }))
-    #expect(
-      cache.touch(
-        key(1),
-        orStore: {
-          Issue.record("made a body for a key that has an entry")
-          return Data()
-        }))
-    #expect(cache.entry(forKey: key(1))?.body == body(1))
-  }
-
   @Test(
     "trimming keeps the most recently used entries and frees the space", arguments: [0, 1, 700, 5000, 20_000])
   func trimming(limit: Int) throws {

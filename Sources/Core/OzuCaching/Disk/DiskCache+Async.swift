@@ -58,19 +58,6 @@ extension DiskCache {
     await queues.run(key) { self.touch(key, in: partition) }
   }
 
-  /// Marks a key's entry as used now, or stores the result of `body` if there is none. No thread is blocked while
-  /// `body` runs.
-  ///
-  /// - Returns: Whether the key has an entry now.
-  @discardableResult
-  public func touch<Failure: Error>(
-    _ key: CacheKey, in partition: Partition = .default, metadata: Data = Data(), label: String? = nil,
-    orStore body: () async throws(Failure) -> Data
-  ) async throws(Failure) -> Bool {
-    if await touch(key, in: partition) { return true }
-    return await store(try await body(), metadata: metadata, forKey: key, in: partition, label: label)
-  }
-
   /// The facts of a key's entry, without its body.
   public func info(forKey key: CacheKey, in partition: Partition = .default) async -> EntryInfo? {
     await queues.run(key) { self.info(forKey: key, in: partition) }

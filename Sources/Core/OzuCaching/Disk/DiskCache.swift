@@ -144,18 +144,6 @@ public final class DiskCache: Sendable {
   public func touch(_ key: CacheKey, in partition: Partition = .default) -> Bool {
     store.touch(key, in: partition)
   }
-
-  /// Marks a key's entry as used now, or stores the result of `body` if there is none.
-  ///
-  /// - Returns: Whether the key has an entry now.
-  @discardableResult
-  public func touch<Failure: Error>(
-    _ key: CacheKey, in partition: Partition = .default, metadata: Data = Data(), label: String? = nil,
-    orStore body: () throws(Failure) -> Data
-  ) throws(Failure) -> Bool {
-    if store.touch(key, in: partition) { return true }
-    return store.store(try body(), metadata: metadata, label: label ?? "", key: key, partition: partition)
-  }
 }
 
 extension Date {
