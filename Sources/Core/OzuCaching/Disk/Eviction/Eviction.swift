@@ -17,7 +17,7 @@ struct Eviction {
   private var trimmedByteCount: Int?
   var drain: Drain?
   /// The entries to evict next, by partition; the least recently used one is the last.
-  var candidates: [Int: [EvictionCandidate]] = [:]
+  var candidates: [Int: [IndexEntry]] = [:]
   /// The progress of the search for expired entries.
   var agePass = AgePass()
   let context: StoreContext
@@ -108,18 +108,6 @@ struct Eviction {
   }
 }
 
-/// An entry that is among those of its partition that were used the longest ago.
-struct EvictionCandidate {
-  let key: CacheKey
-  let accessed: Int64
-  let sequence: UInt64
-  let age: UInt64
-
-  func wasUsed(before other: Self) -> Bool {
-    (age, other.sequence) > (other.age, sequence)
-  }
-}
-
 // Keeps the capacity of a partition: evicts its least recently used entries.
 //
 // The entries are not linked in the order of use. A walk over the pages of the index finds the 32nd part of the
@@ -160,28 +148,28 @@ extension Eviction {
   }
 
   /// The 32nd part of a partition's entries that was used the longest ago; the least recently used one is the last.
-  private func leastRecentlyUsed(ofPartition number: Int, except latest: UInt64?) -> [EvictionCandidate] {
+  private func leastRecentlyUsed(ofPartition number: Int, except latest: UInt64?) -> [IndexEntry] {
     let date = context.now()
     let limit = max(64, index.withLock { $0.partitions[number].count } / 32)
-    var candidates: [EvictionCandidate] = []
+    var candidates: [IndexEntry] = []
     candidates.reserveCapacity(2 * limit + IndexPage.capacity)
     var leastAge: UInt64 = 0
     index.forEachPage { index, pageNumber in
       guard let page = index.pages[pageNumber] else { return }
       for position in 0..<page.count {
         let entry = page[position]
-        let age = entry.age(at: date)
-        guard entry.partition == number, age >= leastAge, entry.sequence != latest else { continue }
-        candidates.append(
-          EvictionCandidate(key: entry.key, accessed: entry.accessed, sequence: entry.sequence, age: age))
+        guard entry.partition == number, entry.age(at: date) >= leastAge, entry.sequence != latest else {
+          continue
+        }
+        candidates.append(entry)
       }
     } between: {
       guard candidates.count >= 2 * limit else { return }
-      candidates.sort { $0.wasUsed(before: $1) }
+      candidates.sort { $0.wasUsed(before: $1, at: date) }
       candidates.removeLast(candidates.count - limit)
-      leastAge = candidates.last?.age ?? 0
+      leastAge = candidates.last?.age(at: date) ?? 0
     }
-    candidates.sort { $1.wasUsed(before: $0) }
+    candidates.sort { $1.wasUsed(before: $0, at: date) }
     return candidates
   }
 }

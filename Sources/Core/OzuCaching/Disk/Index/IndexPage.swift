@@ -219,4 +219,9 @@ struct IndexEntry {
   /// The time since the last use. A date in the future, from before the clock was set back, counts as longer ago
   /// than every date in the past: otherwise each new entry would be the oldest one.
   func age(at date: Int64) -> UInt64 { UInt64(bitPattern: date &- accessed) }
+
+  /// Whether the last use was longer ago than that of another entry. Of two uses at one time, the entry that was stored first.
+  func wasUsed(before other: Self, at date: Int64) -> Bool {
+    (age(at: date), other.sequence) > (other.age(at: date), sequence)
+  }
 }

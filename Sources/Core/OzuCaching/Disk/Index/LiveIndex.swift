@@ -97,14 +97,12 @@ final class LiveIndex: Sendable {
     }
     // A page that was split meanwhile has given entries that were found before to a page that was found later.
     if state.withLock({ $0.pages.count }) != pageCount {
-      struct EntryID: Hashable { let key: CacheKey, partition: Int }
-      let newest = Dictionary(result.map { (EntryID(key: $0.key, partition: $0.partition), $0) }) { $1 }
+      let newest = Dictionary(
+        result.map { (SegmentIndex.Identity(key: $0.key, partition: $0.partition), $0) }
+      ) { $1 }
       result = Array(newest.values)
     }
-    return result.sorted { one, other in
-      let (age, otherAge) = (one.age(at: date), other.age(at: date))
-      return (age, other.sequence) < (otherAge, one.sequence)
-    }
+    return result.sorted { $1.wasUsed(before: $0, at: date) }
   }
 
   /// Removes segments with all their entries from the index.

@@ -64,7 +64,7 @@ final class SegmentIndex: @unchecked Sendable {
   }
 
   /// The key and the partition of an entry.
-  struct Identity {
+  struct Identity: Hashable {
     let key: CacheKey
     let partition: Int
   }
