@@ -9,27 +9,18 @@ public struct SystemFileSystem: FileSystem {
   /// because a synchronized file is lost together with its directory. A parent that this user may not read is not
   /// synchronized.
   public func makeDirectory(_ path: String) throws(DiskCacheError) {
-    if mkdir(path, 0o700) == 0 {
-      allowUseWhileLocked(path)
-      synchronizeParent(of: path)
-      return
+    var isMade = mkdir(path, 0o700) == 0
+    if !isMade, errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+      try makeDirectory(String(path[..<slash]))
+      isMade = mkdir(path, 0o700) == 0
     }
     let code = errno
-    if code == EEXIST && Self.isDirectory(path) {
-      // An app, or an earlier version of Ozu, may have made it. A cache comes here once for each opening.
-      allowUseWhileLocked(path)
-      return
-    }
-    guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+    guard isMade || (code == EEXIST && Self.isDirectory(path)) else {
       throw DiskCacheError(.makeDirectory, path: path, code: code == EEXIST ? ENOTDIR : code)
     }
-    try makeDirectory(String(path[..<slash]))
-    if mkdir(path, 0o700) == 0 {
-      allowUseWhileLocked(path)
-      synchronizeParent(of: path)
-    } else if errno != EEXIST {
-      throw DiskCacheError(.makeDirectory, path: path, code: errno)
-    }
+    // Also for one that an app, or an earlier version of Ozu, has made: a cache comes here once for each opening.
+    allowUseWhileLocked(path)
+    if isMade { synchronizeParent(of: path) }
   }
 
   /// Lets the files of a directory be read while the device is locked, after it was unlocked once, also under the strictest
