@@ -113,11 +113,8 @@
     /// Version 2 is mounted alone or, beside version 1, under `unified`. In a container the path of the group may
     /// lie outside the mount; then the root of the mount is the container's own group.
     private static func groups(root: String) -> [String] {
-      let file = open("\(root)/proc/self/cgroup", O_RDONLY | O_CLOEXEC)
-      guard file >= 0 else { return [] }
-      defer { close(file) }
-      let line = text(of: file).split(separator: "\n").first { $0.hasPrefix("0::") }
-      guard let path = line?.dropFirst(3) else { return [] }
+      let lines = readSmallFile("\(root)/proc/self/cgroup")?.split(separator: "\n")
+      guard let path = lines?.first(where: { $0.hasPrefix("0::") })?.dropFirst(3) else { return [] }
       let own = path == "/" ? "" : String(path)
       for mount in ["\(root)/sys/fs/cgroup", "\(root)/sys/fs/cgroup/unified"] {
         for group in own.isEmpty ? [mount] : [mount + own, mount] {
