@@ -111,20 +111,15 @@ extension DiskCache.Entries {
 
     /// The iterator of an asynchronous listing.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-      private let entries: DiskCache.Entries
-      private var position = 0
-
-      fileprivate init(_ entries: DiskCache.Entries) {
-        self.entries = entries
-      }
+      fileprivate let entries: DiskCache.Entries
+      fileprivate var rest: ArraySlice<Identity>
 
       /// The next entry that still exists.
       public mutating func next() async -> DiskCache.EntryInfo? {
-        while position < entries.identities.count {
-          let identity = entries.identities[position]
-          position += 1
-          let store = entries.store
-          let info = await entries.queues.run(identity.key) { DiskCache.Entries.read(identity, from: store) }
+        while let identity = rest.popFirst() {
+          let info = await entries.queues.run(identity.key) { [store = entries.store] in
+            DiskCache.Entries.read(identity, from: store)
+          }
           if let info { return info }
         }
         return nil
@@ -133,7 +128,7 @@ extension DiskCache.Entries {
 
     /// Starts at the most recently used entry.
     public func makeAsyncIterator() -> AsyncIterator {
-      AsyncIterator(entries)
+      AsyncIterator(entries: entries, rest: entries.identities[...])
     }
   }
 }
