@@ -288,7 +288,7 @@ struct IndexFile {
     if isTrusted, mayUse {
       do throws(DiskCacheError) {
         found = try takeUp(names, isWriter: isWriter, capacity: capacity)
-        if found == nil { context.counters.rebuiltIndexes.increment() }
+        if found == nil { context.counters.count { $0.rebuiltIndexes += 1 } }
       } catch {
         if !error.isAbsent { context.errors.note(error) }
         // A shortage is temporary, and the file is still good.
@@ -312,8 +312,9 @@ struct IndexFile {
     let access: FileAccess = isWriter ? .updating : .reading
     let file = try context.fileSystem.open(indexPath, for: access)
     let count = try file.byteCount()
-    guard count <= StoredIndex.largestByteCount,
-      let bytes = try FileBytes.read(count, of: file, at: indexPath),
+    guard count <= StoredIndex.largestByteCount else { return nil }
+    let bytes = try FileBytes.allocate(count, for: indexPath)
+    guard try file.read(into: bytes.bytes, at: 0) == count,
       let stored = StoredIndex(UnsafeRawBufferPointer(bytes.bytes))
     else { return nil }
     let pages = try context.fileSystem.open(pagesPath, for: access)

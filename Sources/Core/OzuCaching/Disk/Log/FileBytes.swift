@@ -20,12 +20,4 @@ final class FileBytes: @unchecked Sendable {
     guard let base = malloc(max(count, 1)) else { throw DiskCacheError(.read, path: path, code: ENOMEM) }
     return FileBytes(UnsafeMutableRawBufferPointer(start: base, count: count))
   }
-
-  /// Copies the first bytes of a file into memory; nil if the file is shorter.
-  static func read(
-    _ count: Int, of file: any OpenFile, at path: String
-  ) throws(DiskCacheError) -> FileBytes? {
-    let bytes = try allocate(count, for: path)
-    return try file.read(into: bytes.bytes, at: 0) == count ? bytes : nil
-  }
 }
