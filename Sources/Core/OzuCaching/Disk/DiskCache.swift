@@ -103,7 +103,7 @@ public final class DiskCache: Sendable {
           storedDate: Date(nanoseconds: header.stored),
           accessDate: Date(nanoseconds: header.accessed))
       })
-    if entry == nil { store.counters.misses.increment() } else { store.counters.hits.increment() }
+    store.counters.countFetch(isHit: entry != nil)
     return entry
   }
 

@@ -55,48 +55,23 @@ public struct DiskCacheStatistics: Hashable, Sendable {
   public init() {}
 }
 
-/// The counts. Each is an atomic number of its own, so counting never waits.
+/// The counts. Those of fetches are atomic numbers of their own, so that fetches do not wait for each other.
 final class DiskCacheCounters: Sendable {
-  let hits = Atomic<Int>(0)
-  let misses = Atomic<Int>(0)
-  let stores = Atomic<Int>(0)
-  let refusals = Atomic<Int>(0)
-  let dropped = Atomic<Int>(0)
-  let offered = Atomic<Int>(0)
-  let adopted = Atomic<Int>(0)
-  let evictions = Atomic<Int>(0)
-  let expirations = Atomic<Int>(0)
-  let relocations = Atomic<Int>(0)
-  let compactions = Atomic<Int>(0)
-  let corruptEntries = Atomic<Int>(0)
-  let damagedSegments = Atomic<Int>(0)
-  let rebuiltIndexes = Atomic<Int>(0)
-  let errors = Atomic<Int>(0)
+  private let hits = Atomic<Int>(0)
+  private let misses = Atomic<Int>(0)
+  private let others = Mutex(DiskCacheStatistics())
+
+  func countFetch(isHit: Bool) {
+    if isHit { hits.wrappingAdd(1, ordering: .relaxed) } else { misses.wrappingAdd(1, ordering: .relaxed) }
+  }
+
+  /// Changes the other counts.
+  func count(_ body: (inout DiskCacheStatistics) -> Void) { others.withLock { body(&$0) } }
 
   var snapshot: DiskCacheStatistics {
-    var result = DiskCacheStatistics()
+    var result = others.withLock { $0 }
     result.hits = hits.load(ordering: .relaxed)
     result.misses = misses.load(ordering: .relaxed)
-    result.stores = stores.load(ordering: .relaxed)
-    result.refusals = refusals.load(ordering: .relaxed)
-    result.dropped = dropped.load(ordering: .relaxed)
-    result.offered = offered.load(ordering: .relaxed)
-    result.adopted = adopted.load(ordering: .relaxed)
-    result.evictions = evictions.load(ordering: .relaxed)
-    result.expirations = expirations.load(ordering: .relaxed)
-    result.relocations = relocations.load(ordering: .relaxed)
-    result.compactions = compactions.load(ordering: .relaxed)
-    result.corruptEntries = corruptEntries.load(ordering: .relaxed)
-    result.damagedSegments = damagedSegments.load(ordering: .relaxed)
-    result.rebuiltIndexes = rebuiltIndexes.load(ordering: .relaxed)
-    result.errors = errors.load(ordering: .relaxed)
     return result
-  }
-}
-
-extension Atomic where Value == Int {
-  /// Counts one more.
-  borrowing func increment() {
-    wrappingAdd(1, ordering: .relaxed)
   }
 }

@@ -115,7 +115,7 @@ struct SegmentLog {
       .max { index.segments[$0]!.file.number < index.segments[$1]!.file.number }
     for number in index.segments.indices {
       guard let segment = index.segments[number], segment.scanned < segment.size else { continue }
-      context.counters.damagedSegments.increment()
+      context.counters.count { $0.damagedSegments += 1 }
       guard number == newest, segment.scanned < size else { continue }
       context.errors.attempt { () throws(DiskCacheError) in
         try segment.file.file.truncate(to: segment.scanned)
@@ -287,7 +287,7 @@ struct SegmentLog {
     try removeFile(of: file)
     if active == number { active = nil }
     let removed = index.removeSegments([number], evicting: isEviction)
-    if isEviction { context.counters.evictions.wrappingAdd(removed, ordering: .relaxed) }
+    if isEviction { context.counters.count { $0.evictions += removed } }
   }
 
   /// Removes all segments.

@@ -91,7 +91,7 @@ struct OwnOffers {
       _ = index.insert(header, in: number, segment: current.segment, offset: current.size)
     }
     dates[Name(key: header.key, partition: partition)] = header.stored
-    context.counters.offered.increment()
+    context.counters.count { $0.offered += 1 }
   }
 
   /// Removes the dates of entries that were adopted or removed. An entry that still waits has its record in an

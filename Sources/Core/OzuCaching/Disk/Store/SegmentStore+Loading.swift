@@ -84,12 +84,12 @@ extension SegmentStore {
         let access: FileAccess = isWriter ? .updating : .reading
         guard let file = try SegmentFile.open(name, in: directory, for: access, of: context.fileSystem) else {
           if isWriter {
-            counters.damagedSegments.increment()
+            counters.count { $0.damagedSegments += 1 }
             try context.fileSystem.remove(context.path(name))
           }
           continue
         }
-        if file.isHeaderDamaged { counters.damagedSegments.increment() }
+        if file.isHeaderDamaged { counters.count { $0.damagedSegments += 1 } }
         let size = try file.byteCount()
         // The file name alone is not trusted: a number counts only if the header has it too.
         writer.log.skip(number: file.number)
@@ -114,7 +114,7 @@ extension SegmentStore {
   ) -> Bool {
     // The segment can be read when the shortage has passed.
     if error.isShortage { return false }
-    counters.damagedSegments.increment()
+    counters.count { $0.damagedSegments += 1 }
     do throws(DiskCacheError) {
       try context.fileSystem.remove(context.path(name))
     } catch {
@@ -168,7 +168,7 @@ extension SegmentStore {
     guard let state = index.segments[segment], state.scanned < state.size else { return [] }
     var found: [SegmentFile.ScannedEntry] = []
     let scan = try state.file.scan(from: state.scanned, to: state.size) { found.append($0) }
-    counters.corruptEntries.wrappingAdd(scan.gapCount, ordering: .relaxed)
+    counters.count { $0.corruptEntries += scan.gapCount }
     var superseded: [SegmentLog.Original] = []
     let date = context.now()
     for entry in found {
@@ -186,7 +186,7 @@ extension SegmentStore {
       index.readPage(of: header.key, partition: partition)
       if let loser = unfinished(of: entry, inSegment: segment, state.file, partition, index) {
         // The intact record stays: the other one was not complete when the power failed.
-        counters.corruptEntries.increment()
+        counters.count { $0.corruptEntries += 1 }
         superseded.append(loser)
         if loser.file === state.file, loser.offset == entry.offset { continue }
       }
@@ -242,7 +242,7 @@ extension SegmentStore {
   /// Rebuilds the index from the segments, at most once per stored index.
   private func rebuildIndex(_ writer: inout Writer) {
     guard writer.ownership.isWriter, writer.indexFile.distrust() else { return }
-    counters.rebuiltIndexes.increment()
+    counters.count { $0.rebuiltIndexes += 1 }
     context.errors.attempt { () throws(DiskCacheError) in try load(&writer) }
   }
 

@@ -76,15 +76,15 @@ extension SegmentStore {
       // Metadata that was updated twice while it was read looks damaged. Under the lock, no update is under way.
       if isCorrupt, let again = try? RecordReader.read(location), case .record = again { return }
       guard writer.ownership.isWriter else {
-        if isCorrupt { counters.corruptEntries.increment() }
+        if isCorrupt { counters.count { $0.corruptEntries += 1 } }
         return index.withLock { $0.remove(location) }
       }
       // A record that is dead on disk but live in the writer's index is damaged too, unless it may have died
       // after the index was stored.
       if flaw == .expired {
-        counters.expirations.increment()
+        counters.count { $0.expirations += 1 }
       } else if isCorrupt || index.withLock({ location.sequence >= $0.unverifiedBelow }) {
-        counters.corruptEntries.increment()
+        counters.count { $0.corruptEntries += 1 }
       }
       // Without the record's header, the state word at this place may belong to something else.
       if !isCorrupt || RecordReader.hasHeader(location) {
@@ -289,7 +289,7 @@ extension SegmentStore {
     let scan = try state.file.scan(from: state.scanned, to: size, searched: state.searched) {
       found.append($0)
     }
-    counters.corruptEntries.wrappingAdd(scan.gapCount, ordering: .relaxed)
+    counters.count { $0.corruptEntries += scan.gapCount }
     for entry in found {
       guard entry.header.isLive,
         !writer.outdated.contains(entry.header, in: entry.partition, at: context.now()),

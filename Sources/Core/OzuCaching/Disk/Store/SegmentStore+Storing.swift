@@ -28,7 +28,7 @@ extension SegmentStore {
           {
             return true
           }
-          counters.dropped.increment()
+          counters.count { $0.dropped += 1 }
           forget(key, in: partition, &writer)
           return false
         }
@@ -38,7 +38,7 @@ extension SegmentStore {
           guard isCurrent else { return false }
         }
         guard writer.eviction.fits(length, inPartition: number, limit: limit), metadata.count < 1 << 31 else {
-          counters.refusals.increment()
+          counters.count { $0.refusals += 1 }
           forget(key, in: partition, &writer)
           return false
         }
@@ -48,7 +48,7 @@ extension SegmentStore {
             head.withParts(header, body, seed: seed) { write($0) }
           }
         }
-        counters.stores.increment()
+        counters.count { $0.stores += 1 }
       } catch {
         context.errors.note(error)
         forget(key, in: partition, &writer)
@@ -106,19 +106,15 @@ extension SegmentStore {
   func relocate(_ location: SegmentIndex.Location, _ writer: inout Writer) throws(DiskCacheError) {
     var record: Record
     switch try RecordReader.read(location) {
-    case .record(let read):
-      record = read
-    case .dead:
-      return index.withLock { $0.remove(location) }
-    case .corrupt:
-      counters.corruptEntries.increment()
-      return index.withLock { $0.remove(location) }
-    case .misplaced:
-      counters.corruptEntries.increment()
+    case .record(let read): record = read
+    case .dead: return index.withLock { $0.remove(location) }
+    // Damaged, or the record of another entry.
+    default:
+      counters.count { $0.corruptEntries += 1 }
       return index.withLock { $0.remove(location) }
     }
     if isExpired(record.header, in: location.partition) {
-      counters.expirations.increment()
+      counters.count { $0.expirations += 1 }
       return removeEntry(location, keepsSegment: true, &writer)
     }
     let sequence = writer.log.takeSequence()
@@ -127,7 +123,7 @@ extension SegmentStore {
     let copy = try append(length: location.length, &writer) { seed, write in
       record.withEncoded(seed: seed) { write([$0]) }
     }
-    counters.relocations.increment()
+    counters.count { $0.relocations += 1 }
     let isStillThere = index.withLock { index in
       guard let position = index.position(of: location) else { return false }
       index.relocate(position, to: copy.segment, offset: copy.offset, sequence: sequence)
@@ -186,7 +182,7 @@ extension SegmentStore {
     let update = try? write { (writer) throws(DiskCacheError) -> Update in
       do throws(DiskCacheError) {
         guard try prepareToWrite(&writer) else {
-          counters.dropped.increment()
+          counters.count { $0.dropped += 1 }
           return .failed
         }
         index.readPage(of: key, in: partition)
@@ -224,7 +220,7 @@ extension SegmentStore {
       return true
     }
     guard wasThere else { return }
-    if isEviction { counters.evictions.increment() }
+    if isEviction { counters.count { $0.evictions += 1 } }
     writer.log.kill(location, keepsSegment: keepsSegment)
   }
 
@@ -267,7 +263,7 @@ extension SegmentStore {
       if isWriter, !entries.isEmpty {
         doUpkeep(length: 0, &writer)
       } else if !entries.isEmpty {
-        counters.dropped.increment()
+        counters.count { $0.dropped += 1 }
       }
       return isWriter && !entries.isEmpty
     }

@@ -82,7 +82,7 @@ extension SegmentStore {
         // The copies must be durable before the originals are removed.
         if context.isSynced, drain.keptByteCount > 0 { try synchronize(&writer) }
         try writer.log.remove(drain.segment, evicting: drain.purpose == .eviction)
-        if drain.purpose == .compaction { counters.compactions.increment() }
+        if drain.purpose == .compaction { counters.count { $0.compactions += 1 } }
       }
     }
   }
@@ -164,7 +164,7 @@ extension SegmentStore {
   }
 
   private func removeExpired(_ location: SegmentIndex.Location, _ writer: inout Writer) {
-    counters.expirations.increment()
+    counters.count { $0.expirations += 1 }
     removeEntry(location, &writer)
   }
 
@@ -257,11 +257,11 @@ extension SegmentStore {
     var record: Record
     switch try RecordReader.read(entry.location(in: offer.file, segment: 0, partition: 0)) {
     case .record(let read): record = read
+    // The header was just read from the same place, so it is not another one.
     case .dead: return true
-    // The header was just read from the same place.
     case .misplaced: return true
     case .corrupt:
-      if offer.isQuiet { counters.corruptEntries.increment() }
+      if offer.isQuiet { counters.count { $0.corruptEntries += 1 } }
       return offer.isQuiet
     }
     guard let number = try number(forAdopting: record.header, in: entry.partition, &writer) else {
@@ -276,7 +276,7 @@ extension SegmentStore {
         record.withEncoded(seed: seed) { write([$0]) }
       }
     }
-    counters.adopted.increment()
+    counters.count { $0.adopted += 1 }
     writer.log.retire(
       offer.file, at: entry.offset, sequence: entry.header.sequence, copiedAs: header.sequence)
     return true
@@ -289,7 +289,7 @@ extension SegmentStore {
   ) throws(DiskCacheError) -> Int? {
     let (number, limit) = number(of: partition)
     guard writer.eviction.fits(header.recordLength, inPartition: number, limit: limit) else {
-      counters.refusals.increment()
+      counters.count { $0.refusals += 1 }
       return nil
     }
     if isExpired(header, in: partition) || writer.outdated.contains(header, in: partition, at: context.now())

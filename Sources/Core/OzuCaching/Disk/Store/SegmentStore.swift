@@ -98,7 +98,7 @@ final class SegmentStore: Sendable {
   /// - Throws: The reason why it may not.
   func requireWriter(_ writer: inout Writer) throws(DiskCacheError) {
     if try prepareToWrite(&writer) { return }
-    counters.dropped.increment()
+    counters.count { $0.dropped += 1 }
     throw writer.ownership.reason
   }
 
@@ -242,7 +242,7 @@ final class SegmentStore: Sendable {
   func verify() -> DiskCacheReport {
     var report = DiskCacheReport()
     for (entry, partition) in entriesByAccess() {
-      let before = counters.corruptEntries.load(ordering: .relaxed)
+      let before = counters.snapshot.corruptEntries
       let length = withRecord(
         entry.key, in: partition, countsAsUse: false,
         read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
@@ -250,7 +250,7 @@ final class SegmentStore: Sendable {
       if let length {
         report.intactEntries += 1
         report.intactByteCount += length
-      } else if counters.corruptEntries.load(ordering: .relaxed) > before {
+      } else if counters.snapshot.corruptEntries > before {
         report.corruptEntries.append(DiskCacheReport.Damage(key: entry.key, partition: partition))
       }
     }

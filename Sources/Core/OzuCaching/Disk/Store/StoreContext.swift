@@ -84,7 +84,7 @@ final class DiskCacheErrors: Sendable {
 
   /// Counts an error, and calls the observer if it is the first of its kind.
   func report(_ error: DiskCacheError) {
-    counters.errors.increment()
+    counters.count { $0.errors += 1 }
     let isFirst = reported.withLock { reported in
       reported.insert(DiskCacheError(error.operation, path: "", code: error.code)).inserted
     }
