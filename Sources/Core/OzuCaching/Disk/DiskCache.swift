@@ -9,18 +9,10 @@ import OzuBase
 /// if let entry = cache.entry(forKey: CacheKey(url), in: "originals") { show(entry.body) }
 /// ```
 ///
-/// - **Whole or absent.** An entry has its key, its lengths and checksums, and a fetch verifies all of them. An
-///   entry that a crash left unfinished or the medium damaged is a miss. It is removed and counted.
-/// - **Bounded.** The files never have more than `capacity` bytes together, including dead space and the index. The
-///   cost of keeping the bound is constant per stored byte, and is spread evenly among stores.
-/// - **Durable as configured.** An entry is readable as soon as `store` returns. Entries that were stored before
-///   `flush()` returned survive the death of the process and, with `Durability.synced`, a loss of power.
-/// - **Harmless.** No failure of the file system is fatal: the operation is a miss, is counted and is reported. If
-///   the directory disappears, the next store makes it again.
-/// - **Age limit.** With `DiskCacheConfiguration.maximumAge`, entries that were stored longer ago are not served.
-/// - **One writer.** Of several processes with the same directory, the first one locks it and writes. The others
-///   read what the writer stores, and hand their own entries over to the writer. When the writer closes, the next
-///   process that stores takes over.
+/// An entry is whole or absent, also after a crash. The files never have more than `capacity` bytes together. No failure of the file
+/// system is fatal: it costs misses, and is counted and reported. Of several processes with one directory the first one writes;
+/// the others read, and hand their entries over to it. The page of the module lists the promises, and
+/// `Documentation/the-disk-cache.md` has each in detail.
 ///
 /// Every operation has a synchronous form and an `async` form with the same name. The `async` form runs on queues
 /// of the cache, and never blocks the threads of Swift concurrency. Every operation may be called from any thread.

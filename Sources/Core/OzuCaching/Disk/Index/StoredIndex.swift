@@ -1,18 +1,11 @@
 /// The file `index`: everything of the index except the pages, which are in the file `pages` (`IndexPage`).
 /// `Documentation/the-disk-cache.md` has the tables of both.
 ///
-/// **Clean.** The pages are exactly those that the stamps describe. They are read when they are needed.
-///
-/// **Not clean.** After the index was stored, the writer continued to write pages in place and to add pages. So
-/// pages have these versions or later ones, and the directory may be out of date. All pages are read. Records that
-/// were appended to segments since are scanned. Entries that died since are detected when their records are read. A
-/// page that is damaged or older than its stamp makes the index unusable. So does a segment that is shorter than
-/// the index says, because the index must not be newer than the segments.
-///
-/// The writer removes an index that is unusable or of another version, and builds it again: the segments contain
-/// all its data except the latest dates of access.
-///
-/// The whole file is replaced (by `index.new` and a rename), but it is short: about 20 bytes per page.
+/// If its writer closed, it is clean: the pages are exactly those that the stamps describe, and are read when they are needed.
+/// Otherwise pages were written in place and added since, so all of them are read, in these versions or later ones
+/// (`SegmentIndex.recover`). The index must not be newer than the segments: a segment that is shorter than it says makes it
+/// unusable, and so does a page that is damaged or older than its stamp. It is replaced as a whole, but it is short: about 20 bytes
+/// per page.
 struct StoredIndex {
   static let fileName = "index"
   static let newFileName = "index.new"
