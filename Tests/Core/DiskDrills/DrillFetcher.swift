@@ -60,6 +60,8 @@ private struct ThreadTimes {
   private let own: Int
   /// The time for which this thread was ready and had no processor.
   private let queued: Int
+  /// How often this thread gave up its processor to sleep.
+  private let sleepCount: Int
   /// The processor time of the other thread.
   private let work: Int
 
@@ -70,16 +72,18 @@ private struct ThreadTimes {
     while true {
       let queued = Self.queued(schedule)
       let (clock, own) = (Self.nanoseconds(CLOCK_MONOTONIC), Self.nanoseconds(CLOCK_THREAD_CPUTIME_ID))
-      let work = Self.nanoseconds(other)
+      let (sleepCount, work) = (Self.sleepCount, Self.nanoseconds(other))
       // If this thread lost the processor between the clocks, they do not fit together.
       guard queued == Self.queued(schedule) else { continue }
-      (self.clock, self.own, self.queued, self.work) = (clock, own, queued, work)
+      (self.clock, self.own, self.queued, self.sleepCount, self.work) = (clock, own, queued, sleepCount, work)
       return
     }
   }
 
   /// The wait between two moments.
   func wait(since start: Self) -> Duration {
+    // Interrupts and the host of a virtual machine take time that no thread is charged for.
+    guard sleepCount != start.sleepCount else { return .zero }
     let slept = (clock - start.clock) - (own - start.own) - (queued - start.queued)
     return .nanoseconds(max(0, min(slept, work - start.work)))
   }
@@ -97,6 +101,18 @@ private struct ThreadTimes {
     var time = timespec()
     clock_gettime(clock, &time)
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
+  }
+
+  /// Where the system does not count them for one thread, a number that always grows.
+  private static var sleepCount: Int {
+    #if os(Linux)
+      var usage = rusage()
+      // RUSAGE_THREAD, which Glibc's module does not have.
+      getrusage(1, &usage)
+      return usage.ru_nvcsw
+    #else
+      return Int(clock_gettime_nsec_np(CLOCK_UPTIME_RAW))
+    #endif
   }
 
   /// The second number of the file.
