@@ -84,14 +84,10 @@ func readSmallFile(_ path: String) -> String? {
   var bytes = [UInt8](repeating: 0, count: 64 << 10)
   var length = 0
   while length < bytes.count {
-    let count = bytes.withUnsafeMutableBytes { readPart(descriptor, $0, from: length) }
+    let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + length, $0.count - length) }
     if count < 0 { return nil }
     if count == 0 { break }
     length += count
   }
   return String(decoding: bytes[..<length], as: UTF8.self)
-}
-
-private func readPart(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, from start: Int) -> Int {
-  read(descriptor, bytes.baseAddress! + start, bytes.count - start)
 }
