@@ -142,8 +142,7 @@ extension SegmentStore {
 
   private enum Update: Sendable {
     case done
-    /// The key has no entry.
-    case absent
+    /// The key has no entry, or it could not be changed.
     case failed
     /// The record has no room for the metadata.
     case needsCopy
@@ -158,7 +157,7 @@ extension SegmentStore {
     for _ in 0..<8 {
       switch updateInPlace(metadata, key, partition) {
       case .done: return true
-      case .absent, .failed: return false
+      case .failed: return false
       case .needsCopy: break
       }
       var original: (header: EntryHeader, label: String, body: Data)?
@@ -188,7 +187,7 @@ extension SegmentStore {
         index.readPage(of: key, in: partition)
         rebuildIndexIfDamaged(&writer)
         let location = index.withLock { $0.location(of: key, in: partition) }
-        guard let location else { return .absent }
+        guard let location else { return .failed }
         // Damaged and expired records are handled by the read before the copy.
         guard case .record(let record) = try RecordReader.readHead(location),
           !isExpired(record.header, in: partition), record.header.areas.count == 2,
