@@ -197,7 +197,7 @@ extension Eviction {
     current.read = found.reversed()
   }
 
-  private func hasRoomForCopy(of length: Int, under limit: Int) -> Bool {
+  func hasRoomForCopy(of length: Int, under limit: Int) -> Bool {
     index.withLock { $0.reservedByteCount } + length + SegmentHeader.byteCount <= limit
   }
 }

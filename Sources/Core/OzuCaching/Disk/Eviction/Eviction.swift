@@ -101,10 +101,8 @@ struct Eviction {
 
   /// Whether a segment can be copied while all files have at most `limit` bytes.
   func canCopy(_ number: Int, under limit: Int) -> Bool {
-    index.withLock { index in
-      let copied = index.segments[number].map { $0.live + SegmentHeader.byteCount } ?? 0
-      return index.reservedByteCount + copied + SegmentHeader.byteCount <= limit
-    }
+    let copied = index.withLock { $0.segments[number].map { $0.live + SegmentHeader.byteCount } ?? 0 }
+    return hasRoomForCopy(of: copied, under: limit)
   }
 }
 
