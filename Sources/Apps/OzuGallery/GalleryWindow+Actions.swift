@@ -27,6 +27,7 @@
         ("move-to", { $0.transfer(.move) }), ("rename", { $0.rename() }), ("save-part", { $0.savePart() }),
         ("straighten", { $0.straighten() }), ("print", { $0.printPictures() }),
         ("wallpaper", { $0.ask(.wallpaper) }), ("send", { $0.ask(.email) }),
+        ("open-with-other", { $0.ask(.open) }),
         ("preferences", { $0.preferences.open(over: $0.window, isForDevelopers: $0.status.isVisible) }),
         ("shortcuts", { ShortcutsWindow.open(over: $0.window) }), ("about", { About.open(over: $0.window) }),
         ("close", { $0.close() }), ("quit", { _ in Gallery.closeAll() }),

@@ -233,18 +233,20 @@
       let files = subjects.compactMap(\.file)
       guard !files.isEmpty else { return }
       turns.finish()
-      Portal.ask(request, files) { [weak self] outcome in self?.tell(request, outcome) }
+      Portal.ask(request, files, over: exported) { [weak self] outcome in self?.tell(request, outcome) }
     }
 
     private func tell(_ request: Portal.Request, _ outcome: Portal.Outcome) {
       guard !isClosing else { return }
       switch (request, outcome) {
       case (.wallpaper, .done): toast.show(tr("The wallpaper is set"))
-      case (.email, .done), (_, .cancelled): break
+      case (.email, .done), (.open, .done), (_, .cancelled): break
       case (.wallpaper, .missing): toast.show(tr("This desktop lets no program set the wallpaper"))
       case (.email, .missing): toast.show(tr("This desktop has no way to send pictures"))
+      case (.open, .missing): toast.show(tr("This desktop has no list of programs"))
       case (.wallpaper, .failed(let reason)): toast.show(tr("The wallpaper is not set: %1", reason))
       case (.email, .failed(let reason)): toast.show(tr("The pictures cannot be sent: %1", reason))
+      case (.open, .failed(let reason)): toast.show(tr("The program cannot be started: %1", reason))
       }
     }
 

@@ -91,6 +91,7 @@
     var leaving: Set<String> = []
     var showsOnlyRated = false
     lazy var turns = PictureTurns(self)
+    lazy var exported = ExportedWindow(window)
     /// The title of the pictures, such as the name of their folder.
     var title: String
     /// The position of the large picture in the list.

@@ -56,12 +56,14 @@
     ) -> UnsafeMutablePointer<GMenuModel> {
       var first: [Entry] = []
       if !isDetail, !isSeveral { first.append(.item(tr("_Open"), "open-selected")) }
-      if isFile, !programs.isEmpty {
+      if isFile {
         // A name may have a line below one of its letters by chance.
         let items = programs.map {
           Entry.item($0.title.replacingOccurrences(of: "_", with: "__"), "open-with::\($0.id)")
         }
-        first.append(.menu(tr("Open _With"), [items]))
+        // The desktop asks; a sandbox sees no programs, but it does.
+        let others: [Entry] = isSeveral ? [] : [.item(tr("_Another Program…"), "open-with-other")]
+        if !items.isEmpty || !others.isEmpty { first.append(.menu(tr("Open _With"), [items, others])) }
       }
       var sections = [first]
       if !isSeveral { sections.append([.item(tr("_Copy"), "copy")]) }

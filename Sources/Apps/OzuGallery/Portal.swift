@@ -14,9 +14,12 @@
       case wallpaper
       /// To write a message to which files are attached.
       case email
+      /// To open a file with a program that the user chooses.
+      case open
 
       var interface: String {
         switch self {
+        case .open: "org.freedesktop.portal.OpenURI"
         case .wallpaper: "org.freedesktop.portal.Wallpaper"
         case .email: "org.freedesktop.portal.Email"
         }
@@ -26,17 +29,21 @@
         switch self {
         case .wallpaper: "SetWallpaperFile"
         case .email: "ComposeEmail"
+        case .open: "OpenFile"
         }
       }
 
-      /// The arguments in GVariant's notation. Files are numbers of descriptors that go with the message.
-      func arguments(fileCount: Int, token: String) -> String {
+      /// The arguments in GVariant's notation. Files are numbers of descriptors that go with the message. The name of the window
+      /// and the token have no quotes in them.
+      func arguments(fileCount: Int, parent: String, token: String) -> String {
         let handles = (0..<fileCount).map { "handle \($0)" }
         return switch self {
         case .wallpaper:
-          "('', \(handles.first ?? ""), {'handle_token': <'\(token)'>, 'show-preview': <true>, 'set-on': <'background'>})"
+          "('\(parent)', \(handles.first ?? ""), {'handle_token': <'\(token)'>, 'show-preview': <true>, 'set-on': <'background'>})"
         case .email:
-          "('', {'handle_token': <'\(token)'>, 'attachment_fds': <[\(handles.joined(separator: ", "))]>})"
+          "('\(parent)', {'handle_token': <'\(token)'>, 'attachment_fds': <[\(handles.joined(separator: ", "))]>})"
+        case .open:
+          "('\(parent)', \(handles.first ?? ""), {'handle_token': <'\(token)'>, 'ask': <true>})"
         }
       }
     }
@@ -64,17 +71,25 @@
     /// Asks the desktop.
     ///
     /// - Parameters:
-    ///   - files: the files that the request is about; the first for a wallpaper.
+    ///   - files: the files that the request is about; all for a message, else the first.
+    ///   - window: the window over which dialogs open.
     ///   - onEnd: called once, when the user has decided.
     package static func ask(
-      _ request: Request, _ files: [URL], onEnd: @escaping @MainActor (Outcome) -> Void
+      _ request: Request, _ files: [URL], over window: ExportedWindow,
+      onEnd: @escaping @MainActor (Outcome) -> Void
+    ) {
+      window.withName { ask(request, files, parent: $0, onEnd) }
+    }
+
+    private static func ask(
+      _ request: Request, _ files: [URL], parent: String, _ onEnd: @escaping @MainActor (Outcome) -> Void
     ) {
       let answer = Answer<UInt> { bus in
         switch bus {
         case .failure: onEnd(.missing)
         case .success(let address):
           guard let bus = OpaquePointer(bitPattern: address) else { return }
-          Portal(bus, onEnd).send(request, files)
+          Portal(bus, onEnd).send(request, files, parent)
         }
       }
       g_bus_get(
@@ -105,12 +120,14 @@
       itself = nil
     }
 
-    private func send(_ request: Request, _ files: [URL]) {
+    private func send(_ request: Request, _ files: [URL], _ parent: String) {
       Self.number += 1
       let token = "ozu\(Self.number)"
       let descriptors = g_unix_fd_list_new()!
       defer { g_object_unref(ObjectPointer(descriptors)) }
-      for file in files {
+      // The portals refuse a message with more descriptors than they read.
+      let count = request == .email ? files.count : min(1, files.count)
+      for file in files.prefix(count) {
         let descriptor = open(file.path(percentEncoded: false), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return end(.failed(String(cString: strerror(errno)))) }
         // The list has a copy of its own.
@@ -118,7 +135,7 @@
         close(descriptor)
       }
       listen(token)
-      let text = request.arguments(fileCount: files.count, token: token)
+      let text = request.arguments(fileCount: count, parent: parent, token: token)
       guard let arguments = g_variant_parse(nil, text, nil, nil, nil) else { return end(.failed(text)) }
       // The call takes a reference that floats; one of a parsed text does not.
       defer { g_variant_unref(arguments) }
@@ -142,7 +159,10 @@
             g_variant_unref(reply)
             return Answer<Bool>.take(answer, .success(true))
           }
-          Answer<Bool>.take(answer, Portal.isMissing(error) ? .success(false) : .failure(DesktopError(error)))
+          if Portal.isMissing(error) { return Answer<Bool>.take(answer, .success(false)) }
+          // Else the reason for people begins with the name of the error.
+          if let error { g_dbus_error_strip_remote_error(error) }
+          Answer<Bool>.take(answer, .failure(DesktopError(error)))
         }, answer.retained())
     }
 

@@ -17,6 +17,10 @@
       text = label("")
       gtk_label_set_ellipsize(OpaquePointer(text), PANGO_ELLIPSIZE_MIDDLE)
       gtk_label_set_max_width_chars(OpaquePointer(text), 40)
+      // A reason is as long as it is.
+      gtk_label_set_wrap(OpaquePointer(text), 1)
+      gtk_label_set_wrap_mode(OpaquePointer(text), PANGO_WRAP_WORD_CHAR)
+      gtk_label_set_lines(OpaquePointer(text), 3)
       button = gtk_button_new_with_label(tr("Undo"))
       gtk_widget_add_css_class(button, "flat")
       let content = box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [text, button])

@@ -17,6 +17,44 @@ void _dispatch_main_queue_callback_4CF(void *unused);
 GUnixFDList *g_unix_fd_list_new(void);
 gint g_unix_fd_list_append(GUnixFDList *list, gint fd, GError **error);
 
+// Of gdk/x11/gdkx.h and gdk/wayland/gdkwayland.h, which need the headers of X11 and Wayland. GTK says at build time what it has.
+#ifdef GDK_WINDOWING_X11
+GType gdk_x11_surface_get_type(void);
+unsigned long gdk_x11_surface_get_xid(GdkSurface *surface);
+#endif
+#ifdef GDK_WINDOWING_WAYLAND
+typedef void (*OzuToplevelNamed)(GdkToplevel *toplevel, const char *handle, gpointer data);
+GType gdk_wayland_toplevel_get_type(void);
+gboolean gdk_wayland_toplevel_export_handle(
+    GdkToplevel *toplevel, OzuToplevelNamed named, gpointer data, GDestroyNotify destroy);
+#endif
+
+// The number of the window on the X server; 0 on another display, and before the window is shown.
+static inline unsigned long ozu_x11_window(GtkWindow *window) {
+#ifdef GDK_WINDOWING_X11
+  GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
+  if (surface && G_TYPE_CHECK_INSTANCE_TYPE(surface, gdk_x11_surface_get_type()))
+    return gdk_x11_surface_get_xid(surface);
+#else
+  (void)window;
+#endif
+  return 0;
+}
+
+// Asks the compositor for a name by which other processes know the window, once for each window: GTK before 4.12 has one
+// name. Returns FALSE and calls nothing on another display, and where the compositor has no such names.
+static inline gboolean ozu_wayland_export(
+    GtkWindow *window, void (*named)(GdkToplevel *, const char *, gpointer), gpointer data, GDestroyNotify destroy) {
+#ifdef GDK_WINDOWING_WAYLAND
+  GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
+  if (surface && G_TYPE_CHECK_INSTANCE_TYPE(surface, gdk_wayland_toplevel_get_type()))
+    return gdk_wayland_toplevel_export_handle(GDK_TOPLEVEL(surface), named, data, destroy);
+#else
+  (void)window, (void)named, (void)data, (void)destroy;
+#endif
+  return FALSE;
+}
+
 // A GObject that is implemented in Swift: `state` points to the Swift object, which may be a paintable or the state of a
 // widget. Swift owns it.
 typedef struct {

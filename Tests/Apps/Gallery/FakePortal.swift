@@ -7,7 +7,7 @@
   final class FakePortal {
     /// The code of the answers: 0 for done, 1 for cancelled by the user.
     var answer = 0
-    /// The methods that were called, and whether files came with them.
+    /// The methods that were called, the kind of the window over which dialogs would open, and the number of the files.
     private(set) var asked: [String] = []
     private let bus: OpaquePointer
 
@@ -17,7 +17,9 @@
       <arg type="o" direction="out"/></method></interface>
       <interface name="org.freedesktop.portal.Email"><method name="ComposeEmail">
       <arg type="s" direction="in"/><arg type="a{sv}" direction="in"/><arg type="o" direction="out"/></method>
-      </interface></node>
+      </interface><interface name="org.freedesktop.portal.OpenURI"><method name="OpenFile">
+      <arg type="s" direction="in"/><arg type="h" direction="in"/><arg type="a{sv}" direction="in"/>
+      <arg type="o" direction="out"/></method></interface></node>
       """
 
     /// - Returns: `nil` if there is no bus, or something else has the name.
@@ -34,7 +36,7 @@
           String(cString: method), from: String(cString: sender), arguments, invocation)
       }
       let itself = Unmanaged.passUnretained(self).toOpaque()
-      for index in 0..<2 {
+      for index in 0..<3 {
         guard let interface = node.pointee.interfaces[index],
           g_dbus_connection_register_object(
             bus, "/org/freedesktop/portal/desktop", interface, &table, itself, nil, nil) != 0
@@ -54,8 +56,10 @@
     private nonisolated func take(
       _ method: String, from sender: String, _ arguments: OpaquePointer, _ invocation: OpaquePointer
     ) {
-      let hasFiles =
-        g_dbus_message_get_unix_fd_list(g_dbus_method_invocation_get_message(invocation)) != nil
+      let fileCount = g_dbus_message_get_num_unix_fds(g_dbus_method_invocation_get_message(invocation))
+      let window = g_variant_get_child_value(arguments, 0)
+      defer { g_variant_unref(window) }
+      let kind = String(cString: g_variant_get_string(window, nil)).prefix { $0 != ":" }
       let options = g_variant_get_child_value(arguments, g_variant_n_children(arguments) - 1)
       defer { g_variant_unref(options) }
       let value = g_variant_lookup_value(options, "handle_token", nil)
@@ -65,7 +69,7 @@
       let path = "/org/freedesktop/portal/desktop/request/\(name)/\(token)"
       // GLib calls on the thread of its main loop.
       let code = MainActor.assumeIsolated {
-        asked.append(method + (hasFiles ? " with files" : ""))
+        asked.append("\(method) \(kind) \(fileCount)")
         return answer
       }
       let reply = g_variant_parse(nil, "(objectpath '\(path)',)", nil, nil, nil)

@@ -53,6 +53,7 @@ extension Language {
       The pictures cannot be sent: %1 = Les images ne peuvent pas être envoyées : %1
       This desktop lets no program set the wallpaper = Ce bureau ne laisse aucun programme définir le fond d’écran
       This desktop has no way to send pictures = Ce bureau n’a aucun moyen d’envoyer des images
+      This desktop has no list of programs = Ce bureau n’a pas de liste de programmes
       the desktop gives no reason = le bureau ne donne pas de raison
       Save the visible part = Enregistrer la partie visible
       Sa_ve Visible Part = Enregistrer la partie _visible
@@ -105,6 +106,7 @@ extension Language {
       _About Gallery = À pr_opos de Gallery
       _Open = _Ouvrir
       Open _With = Ouvrir a_vec
+      _Another Program… = _Autre programme…
       _Copy = _Copier
       Turn _Clockwise = Tourner à _droite
       Turn _Anticlockwise = Tourner à _gauche

@@ -53,6 +53,7 @@ extension Language {
       The pictures cannot be sent: %1 = Die Bilder können nicht gesendet werden: %1
       This desktop lets no program set the wallpaper = Dieser Desktop lässt Programme kein Hintergrundbild setzen
       This desktop has no way to send pictures = Dieser Desktop hat keinen Weg, Bilder zu senden
+      This desktop has no list of programs = Dieser Desktop hat keine Liste von Programmen
       the desktop gives no reason = der Desktop nennt keinen Grund
       Save the visible part = Ausschnitt speichern
       Sa_ve Visible Part = Ausschnitt s_peichern
@@ -105,6 +106,7 @@ extension Language {
       _About Gallery = _Info zu Gallery
       _Open = Ö_ffnen
       Open _With = Öffnen _mit
+      _Another Program… = _Anderes Programm …
       _Copy = _Kopieren
       Turn _Clockwise = _Rechts drehen
       Turn _Anticlockwise = _Links drehen

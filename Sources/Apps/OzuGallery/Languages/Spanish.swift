@@ -53,6 +53,7 @@ extension Language {
       The pictures cannot be sent: %1 = No se pueden enviar las imágenes: %1
       This desktop lets no program set the wallpaper = Este escritorio no deja que los programas pongan el fondo
       This desktop has no way to send pictures = Este escritorio no tiene cómo enviar imágenes
+      This desktop has no list of programs = Este escritorio no tiene lista de programas
       the desktop gives no reason = el escritorio no da ninguna razón
       Save the visible part = Guardar la parte visible
       Sa_ve Visible Part = _Guardar la parte visible
@@ -105,6 +106,7 @@ extension Language {
       _About Gallery = Ace_rca de Gallery
       _Open = _Abrir
       Open _With = Abrir c_on
+      _Another Program… = _Otro programa…
       _Copy = _Copiar
       Turn _Clockwise = Girar a la _derecha
       Turn _Anticlockwise = Girar a la _izquierda
