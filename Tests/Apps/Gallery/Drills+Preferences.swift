@@ -155,12 +155,16 @@
 
     /// The window that lies over a gallery; `nil` when there is none.
     static func dialogue(over window: GalleryWindow) -> UnsafeMutablePointer<GtkWidget>? {
+      dialogue(over: window.window)
+    }
+
+    static func dialogue(over window: UnsafeMutablePointer<GtkWindow>) -> UnsafeMutablePointer<GtkWidget>? {
       let all = gtk_window_get_toplevels()!
       for index in 0..<g_list_model_get_n_items(all) {
         guard let object = g_list_model_get_item(all, index) else { continue }
         defer { g_object_unref(object) }
         let candidate = object.assumingMemoryBound(to: GtkWindow.self)
-        if gtk_window_get_transient_for(candidate) == window.window {
+        if gtk_window_get_transient_for(candidate) == window {
           return object.assumingMemoryBound(to: GtkWidget.self)
         }
       }

@@ -11,12 +11,17 @@
     let screen: Screen
 
     /// Presses keys after each other, as `Right`, `Return`, `ctrl+f`.
+    ///
+    /// The window manager gives a window the keyboard some time after it opened, and to another some time after it closed: keys
+    /// that come earlier go elsewhere.
     func press(_ keys: String...) async throws {
+      await becomeActive()
       try await run(["key", "--delay", "30"] + keys)
     }
 
     /// Writes a text.
     func type(_ text: String) async throws {
+      await becomeActive()
       try await run(["type", "--delay", "30", text])
     }
 
@@ -89,6 +94,16 @@
     func clickSecondary(_ widget: UnsafeMutablePointer<GtkWidget>) async throws {
       try await move(to: widget)
       try await run(["click", "3"])
+    }
+
+    /// Waits until the window that lies over all others of this one has the keyboard, five seconds at most.
+    private func becomeActive() async {
+      var top = Drills.window(screen.window)
+      while let dialogue = Drills.dialogue(over: top) { top = Drills.window(dialogue) }
+      for _ in 0..<300 {
+        if gtk_window_is_active(top) != 0 { return }
+        await screen.nextFrame()
+      }
     }
 
     private func middle(of widget: UnsafeMutablePointer<GtkWidget>) async throws -> (x: Int, y: Int) {
