@@ -17,6 +17,7 @@ struct CardAddressTests {
     {"size": {"width": 9, "height": 9}, "elements": [{"label": {"text": "a", "font": {"file": "/etc/passwd"}}}]}
     """
   static let lost = font.replacing("{\"file\": \"/etc/passwd\"}", with: "\"Nowhere Grotesk\"")
+  static let sized = "{\"size\": {\"width\": \"{w}\", \"height\": 60}, \"background\": \"#00f\"}"
   private static let photo = "https://origin.test/1.png"
 
   private func fixture() throws -> ServiceFixture {
@@ -25,7 +26,7 @@ struct CardAddressTests {
     rules.sources = ["https://origin.test/"]
     rules.cards = try CardTemplates([
       "team": CanvasTemplate(Data(Self.template.utf8)), "font": CanvasTemplate(Data(Self.font.utf8)),
-      "lost": CanvasTemplate(Data(Self.lost.utf8)),
+      "lost": CanvasTemplate(Data(Self.lost.utf8)), "sized": CanvasTemplate(Data(Self.sized.utf8)),
     ])
     let fixture = try ServiceFixture(addressing: SignedAddresses(rules))
     try fixture.serve("1.png")
@@ -49,6 +50,8 @@ struct CardAddressTests {
     let small = await fixture.get(Self.target(card, options: "/w:60"))
     #expect(
       try CodecRegistry.standard.picture(from: small.body).size == PixelSize(60, 30))
+    let sized = await fixture.get(Self.target("card://sized?w=40"))
+    #expect(try CodecRegistry.standard.picture(from: sized.body).size == PixelSize(40, 60))
     // The photograph is asked for once.
     #expect(fixture.network.requests.count == 1)
   }
@@ -64,7 +67,8 @@ struct CardAddressTests {
       ("card://team?color=%23f00&photo=file:///etc/passwd", 403, ""),
       ("card://team?color=%23f00&photo=card://font", 400, ""), ("card://font", 400, ""),
       // A font that is not there is no matter of an origin.
-      ("card://lost", 422, ""),
+      ("card://lost", 422, ""), ("card://sized?w=", 400, ""),
+      ("card://sized?w=4x", 400, ""), ("card://sized?w=65536", 400, ""), ("card://sized?w=-4", 422, ""),
       ("card://team?color=%23f00&photo=\(photo)", 400, "/raw:1"),
     ])
   func refused(source: String, status: Int, options: String) async throws {

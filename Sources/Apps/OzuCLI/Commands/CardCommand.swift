@@ -16,7 +16,7 @@ enum CardCommand: Command {
     ],
     discussion: """
       A TEMPLATE is the JSON of a canvas: its size, a background, and elements, which are pictures, labels, rectangles and lines.
-      {title} in one of its texts is the place of a value; {{ and }} are braces. Font files and pictures without a scheme are
+      {title} in one of its texts is the place of a value; {{ and }} are braces. Where a number stands, "{name}" takes one. Font files and pictures without a scheme are
       found from the folder of the template; pictures in values, from the current one.
       """,
     options: options,
@@ -68,7 +68,7 @@ enum CardCommand: Command {
       }
       return .done
     } catch {
-      console.printError("ozu: \(SourceArgument.line(text)): \(error.oneLine)")
+      console.printError("ozu: \(SourceArgument.line(text)): \(error.reason)")
       return .failed
     }
   }

@@ -61,6 +61,54 @@ struct CanvasTemplateTests {
     #expect("\(try #require(failure))".contains("\(field) is not read"))
   }
 
+  private static let numbers = """
+    {"size": {"width": "{width}", "height": 63}, "background": {"linear": {"angle": "{angle}", "stops": []}}, "elements": [
+      {"label": {"text": "{width}", "size": "{size}", "maximumLineCount": "{lines}", "width": null},
+       "placement": {"x": "{x}", "opacity": "{opacity}"}},
+      {"picture": {"source": "/a.png", "clip": "{radius}"}}]}
+    """
+
+  @Test("values stand for numbers, and a text of digits stays a text")
+  func numbers() throws {
+    let template = try CanvasTemplate(Data(Self.numbers.utf8))
+    let canvas = try template.canvas([
+      "width": "1200", "angle": "-45.5", "size": "6.4e1", "lines": "3", "x": "+7", "opacity": ".5",
+      "radius": "9",
+    ])
+    #expect(canvas.size == PixelSize(width: 1200, height: 63))
+    #expect(canvas.background == .linear(angle: -45.5, stops: []))
+    guard case .label(let label, let placement) = canvas.elements[0],
+      case .picture(let frame, _) = canvas.elements[1]
+    else {
+      Issue.record("other elements")
+      return
+    }
+    #expect(label.text == "1200" && label.size == 64 && label.maximumLineCount == 3)
+    #expect(placement == Placement(x: 7, opacity: 0.5) && frame.clip == .rectangle(radius: 9))
+  }
+
+  @Test(
+    "a value that is no number is refused with the path, and never decides what is markup",
+    arguments: [
+      ("\"size\": \"{v}\"", "big", "elements.0.label.size: a number is needed, not \"big\""),
+      ("\"size\": \"{v}\"", "", "a number is needed, not \"\""),
+      ("\"size\": \"{v}\"", "nan", "a number is needed"),
+      ("\"size\": \"{v}\"", "0x10", "a number is needed"),
+      ("\"size\": \"{v}\"", "1e999", "a number is needed"),
+      ("\"size\": \"{v}\"", " 1", "a number is needed"), ("\"size\": \"{v}\"", "1,5", "a number is needed"),
+      ("\"size\": \"1{v}\"", "2", "elements.0.label.size: a number is needed"),
+      ("\"width\": \"{v}\"", "1.5", "elements.0.label.width: a number is too large, or is not whole"),
+      ("\"width\": \"{v}\"", "1e30", "a number is too large, or is not whole"),
+      ("\"isMarkup\": \"{v}\"", "true", "elements.0.label.isMarkup: true or false is needed"),
+    ])
+  func wrongNumbers(field: String, value: String, words: String) throws {
+    let json =
+      "{\"size\": {\"width\": 9, \"height\": 9}, \"elements\": [{\"label\": {\"text\": \"a\", \(field)}}]}"
+    let template = try CanvasTemplate(Data(json.utf8))
+    let failure = #expect(throws: CanvasTemplate.Failure.self) { try template.canvas(["v": value]) }
+    #expect("\(try #require(failure))".contains(words))
+  }
+
   @Test(
     "a value of another kind is refused in words",
     arguments: [
