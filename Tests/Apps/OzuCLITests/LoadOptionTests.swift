@@ -43,6 +43,22 @@ struct LoadOptionTests {
     #expect(shown.output.contains("\n  note: the file is cut off: a part of the picture is missing"))
   }
 
+  @Test(
+    "notes about a file that a step draws are printed with its name, and a cut one is refused without --partial",
+    arguments: ["--watermark", "--overlay"])
+  func notedFiles(option: String) async throws {
+    let folder = try Folder()
+    let whole = try Self.photo.data(as: .png)
+    let file = try folder.write(whole, to: "a.png")
+    let mark = try folder.write(whole.prefix(whole.count / 2), to: "mark.png")
+    let arguments = ["load", file, "--no-cache", option, mark]
+    let refused = await CommandRun(arguments)
+    #expect(refused.status == .wrongUsage && refused.errors.contains("truncated PNG"))
+    let shown = await CommandRun(arguments + ["--partial"])
+    #expect(shown.status == .done)
+    #expect(shown.output.contains("\n  note: \(mark): the file is cut off"))
+  }
+
   @Test("--max-pixels sets the limit, and a picture over it is refused with its name")
   func maxPixels() async throws {
     let folder = try Folder()

@@ -60,11 +60,13 @@ struct OverlayArgument {
     }
   }
 
-  /// Reads the file as the command reads its sources.
-  func overlay(_ configuration: ImagePipeline.Configuration) async throws(UsageError) -> Overlay {
-    let bitmap = try await WatermarkArgument.bitmap(
-      path, of: Self.name, configuration,
+  /// The step, which notes about the file are a part of. The file is read as the command reads its sources.
+  func step(
+    _ configuration: ImagePipeline.Configuration, allowsTruncation: Bool
+  ) async throws(UsageError) -> any ImageProcessing {
+    let picture = try await WatermarkArgument.picture(
+      path, of: Self.name, configuration, allowsTruncation: allowsTruncation,
       hint: "It takes a file; place=top, x=10, rotate=-12 and others may follow.")
-    return .overlay(bitmap, placement)
+    return NotedStep.of(Overlay.overlay(picture.bitmap, placement), picture.notes, about: path)
   }
 }

@@ -47,11 +47,15 @@ struct Recipe: Sendable {
       } else if option.name == "watermark", let text = option.value {
         let watermark = try WatermarkArgument(text)
         files.append(.url(URL(fileURLWithPath: watermark.path)))
-        steps.append(try await watermark.watermark(PipelineArguments.configuration(arguments)))
+        steps.append(
+          try await watermark.step(
+            PipelineArguments.configuration(arguments), allowsTruncation: Self.allowsTruncation(arguments)))
       } else if option.name == OverlayArgument.name, let text = option.value {
         let overlay = try OverlayArgument(text)
         files.append(.url(URL(fileURLWithPath: overlay.path)))
-        steps.append(try await overlay.overlay(PipelineArguments.configuration(arguments)))
+        steps.append(
+          try await overlay.step(
+            PipelineArguments.configuration(arguments), allowsTruncation: Self.allowsTruncation(arguments)))
       } else if option.name == TextArgument.style {
         textStyle = option.value
         unusedStyle = option.value
@@ -73,11 +77,15 @@ struct Recipe: Sendable {
     processors = resize == nil ? steps : Array(steps.dropFirst())
     self.fraction = fraction.map { (sizes, $0) }
     self.files = files
-    allowsTruncation = arguments.has(OptionSpecification.partial.name)
+    allowsTruncation = Self.allowsTruncation(arguments)
     headroomStops = try arguments.value(Self.headroom).map { (text) throws(UsageError) in
       try StepArguments.number(
         text, of: Self.headroom, in: 0...6)
     }
+  }
+
+  private static func allowsTruncation(_ arguments: ParsedArguments) -> Bool {
+    arguments.has(OptionSpecification.partial.name)
   }
 
   /// Whether the size is a part of each picture's own.

@@ -39,22 +39,9 @@ struct TextArgument {
       let picture = try await ImagePipeline(configuration).picture(of: label)
       let mark = Watermark(
         picture.bitmap, at: style.place, margin: style.margin, opacity: style.opacity)
-      return picture.notes.isEmpty ? mark : NotedMark(mark: mark, notes: picture.notes)
+      return NotedStep.of(mark, picture.notes)
     } catch {
       throw UsageError("--\(Self.text) \(PrintableText.oneLine(label.text)): \(error)")
     }
-  }
-}
-
-/// A text that is drawn with notes about it, which each picture gets.
-private struct NotedMark: ImageProcessing {
-  let mark: Watermark
-  let notes: [String]
-
-  var identifier: String { mark.identifier }
-
-  func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
-    notes.forEach(context.note)
-    return try mark.process(bitmap, context: context)
   }
 }

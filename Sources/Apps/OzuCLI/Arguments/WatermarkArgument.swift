@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuBase
 
 /// The value of `--watermark`: a file, followed by settings in any order.
 struct WatermarkArgument {
@@ -34,25 +35,36 @@ struct WatermarkArgument {
     path = parts.joined(separator: ",")
   }
 
-  func watermark(_ configuration: ImagePipeline.Configuration) async throws(UsageError) -> Watermark {
-    let bitmap = try await Self.bitmap(
-      path, of: "watermark", configuration,
+  /// The step, which notes about the file are a part of.
+  ///
+  /// - Parameter allowsTruncation: whether a file that is cut off is drawn as far as it goes.
+  func step(
+    _ configuration: ImagePipeline.Configuration, allowsTruncation: Bool
+  ) async throws(UsageError) -> any ImageProcessing {
+    let picture = try await Self.picture(
+      path, of: "watermark", configuration, allowsTruncation: allowsTruncation,
       hint: "It takes a file; a place, an opacity from 0 to 1, a mode and margin=N may follow.")
-    return .watermark(
-      bitmap, at: place ?? .bottomRight, margin: margin ?? 0, opacity: opacity ?? 1, mode: mode ?? .normal)
+    return NotedStep.of(
+      Watermark.watermark(
+        picture.bitmap, at: place ?? .bottomRight, margin: margin ?? 0, opacity: opacity ?? 1,
+        mode: mode ?? .normal),
+      picture.notes, about: path)
   }
 
   /// Reads a file that a step draws as the command reads its sources: under the same limits, and a drawing in a process of its own.
-  static func bitmap(
-    _ path: String, of option: String, _ configuration: ImagePipeline.Configuration, hint: String
-  ) async throws(UsageError) -> Bitmap {
+  static func picture(
+    _ path: String, of option: String, _ configuration: ImagePipeline.Configuration, allowsTruncation: Bool,
+    hint: String
+  ) async throws(UsageError) -> Picture {
     do {
       var configuration = configuration
       configuration.caching.diskStorage = .none
       let pipeline = ImagePipeline(configuration)
-      return try await pipeline.image(for: ImageRequest(.url(URL(fileURLWithPath: path)))).bitmap
+      var request = ImageRequest(.url(URL(fileURLWithPath: path)))
+      request.allowsTruncation = allowsTruncation
+      return try await pipeline.image(for: request)
     } catch {
-      throw UsageError("--\(option) \(path): \(error.explanation)", hint: hint)
+      throw UsageError("--\(option) \(PrintableText.name(path)): \(error.explanation)", hint: hint)
     }
   }
 }
