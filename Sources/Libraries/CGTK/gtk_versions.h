@@ -35,7 +35,7 @@ static inline void ozu_choice_end(OzuChoice *choice, GListModel *files, const GE
 }
 
 // From 4.10 on GtkFileDialog asks for files; before it was GtkFileChooserNative. Both show the dialog of the desktop's
-// portal if there is one.
+// portal if there is one. Buttons have GTK's own labels, which are in the language of the user.
 #if GTK_CHECK_VERSION(4, 10, 0)
 
 // Takes the files and the error over.
@@ -65,7 +65,6 @@ static inline void ozu_folder_was_chosen(GObject *dialog, GAsyncResult *result, 
 static inline GtkFileDialog *ozu_file_dialog(const char *title) {
   GtkFileDialog *dialog = gtk_file_dialog_new();
   gtk_file_dialog_set_title(dialog, title);
-  gtk_file_dialog_set_accept_label(dialog, "_Open");
   return dialog;
 }
 
@@ -103,7 +102,7 @@ static inline void ozu_show_chooser(GtkFileChooserNative *dialog, OzuChoice *cho
 
 static inline void ozu_ask_for_files(GtkWindow *parent, const char *title, GtkFileFilter *filter, OzuChoice *choice) {
   GtkFileChooserNative *dialog =
-      gtk_file_chooser_native_new(title, parent, GTK_FILE_CHOOSER_ACTION_OPEN, "_Open", "_Cancel");
+      gtk_file_chooser_native_new(title, parent, GTK_FILE_CHOOSER_ACTION_OPEN, NULL, NULL);
   gtk_file_chooser_set_select_multiple(GTK_FILE_CHOOSER(dialog), TRUE);
   gtk_file_chooser_add_filter(GTK_FILE_CHOOSER(dialog), filter);
   ozu_show_chooser(dialog, choice);
@@ -111,7 +110,7 @@ static inline void ozu_ask_for_files(GtkWindow *parent, const char *title, GtkFi
 
 static inline void ozu_ask_for_folder(GtkWindow *parent, const char *title, OzuChoice *choice) {
   ozu_show_chooser(
-      gtk_file_chooser_native_new(title, parent, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, "_Open", "_Cancel"), choice);
+      gtk_file_chooser_native_new(title, parent, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, NULL, NULL), choice);
 }
 
 #endif

@@ -7,10 +7,12 @@ import Testing
 
 @Suite("Reports for people")
 struct ReportTests {
-  @Test("on a terminal a line fits its width; the ends of long names stay")
-  func width() async throws {
+  @Test(
+    "on a terminal a line fits its width; the ends of long names stay",
+    arguments: [("a-long-name-", 9), ("漢字かな", 14), ("👩‍🔬e\u{301}", 10)])
+  func width(part: String, count: Int) async throws {
     let folder = try Folder()
-    let name = String(repeating: "a-long-name-", count: 9)
+    let name = String(repeating: part, count: count)
     let path = try folder.write(PatternPicture(PixelSize(64, 48)).data(as: .png), to: "\(name)1.png")
     let arguments = ["load", path, "-s", "16", "--no-cache", "-o", folder.path("out/\(name)2.jpg")]
     for lines in [
@@ -18,11 +20,19 @@ struct ReportTests {
       await CommandRun(["set", path, "-w", "16", "-f", "png", "-o", folder.path("set")], isTerminal: true)
         .output,
     ] {
-      #expect(lines.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(lines)")
+      #expect(lines.split(separator: "\n").allSatisfy { $0.columnCount <= 80 }, "\(lines)")
       #expect(lines.contains("…") && lines.contains("1.png: "))
     }
     // Programs and files get all of it.
     #expect(await CommandRun(arguments).output.contains("\(path): PNG 64x48, "))
+  }
+
+  @Test(
+    "columns are those of a terminal",
+    arguments: [("abc", 3), ("漢字", 4), ("ｱ", 1), ("Ａ", 2), ("e\u{301}é", 2), ("👩‍🔬", 2), ("한글", 4), ("→…", 2)])
+  func columns(text: String, count: Int) {
+    #expect(text.columnCount == count)
+    #expect(text.prefix(columns: 2).columnCount <= 2 && text.suffix(columns: 1).columnCount <= 1)
   }
 
   @Test("without -o load says that nothing was written")

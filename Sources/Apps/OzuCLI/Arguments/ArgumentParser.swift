@@ -1,4 +1,5 @@
 import Foundation
+import OzuBase
 
 /// Options and arguments of a subcommand, taken apart.
 struct ParsedArguments {
@@ -114,7 +115,11 @@ struct ArgumentParser {
     var letters = text
     while let letter = letters.popFirst() {
       guard let option = specification.options.first(where: { $0.letter == letter }) else {
-        throw UsageError("\(specification.name) has no option -\(letter)", hint: helpHint)
+        // A shell makes such a name of *.png.
+        let file = "-" + text
+        throw UsageError(
+          "\(specification.name) has no option -\(letter)",
+          hint: access(file, F_OK) == 0 ? "The file of this name is ./\(PrintableText.name(file))" : helpHint)
       }
       guard option.needsValue else {
         parsed.given.append((option.name, nil))

@@ -11,6 +11,13 @@ enum ColorArgument {
     return name == "clear" ? .clear : names[name].flatMap { ColorValue("#" + $0) }
   }
 
+  /// A hint for a name that is nearly that of a colour, or of another word that may stand there.
+  static func hint(for text: some StringProtocol, or words: [String] = []) -> String? {
+    Suggestion.closest(to: text.lowercased(), among: names.keys.sorted() + words).map {
+      "Did you mean \"\($0)\"?"
+    }
+  }
+
   private static let names: [String: String] = {
     let words = table.split(whereSeparator: \.isWhitespace).map(String.init)
     let pairs = stride(from: 0, to: words.count, by: 2).map { (words[$0], words[$0 + 1]) }

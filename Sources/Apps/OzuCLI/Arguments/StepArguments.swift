@@ -85,7 +85,9 @@ enum StepArguments {
       let degrees = try number(parts[0], of: name, in: -360...360)
       guard parts.count > 1 else { return [.rotate(degrees: degrees)] }
       guard parts.count == 2, let color = ColorArgument.color(parts[1]) else {
-        throw UsageError("--rotate \(text): a colour is needed: \(ColorArgument.notation)")
+        throw UsageError(
+          "--rotate \(text): a colour is needed: \(ColorArgument.notation)",
+          hint: parts.count == 2 ? ColorArgument.hint(for: parts[1]) : nil)
       }
       return [.rotate(degrees: degrees, background: color)]
     case "flip": return [Turn.flip]
@@ -183,7 +185,8 @@ enum StepArguments {
       } else {
         throw UsageError(
           "--pad \(text): \"\(part)\" is neither a colour (\(ColorArgument.notation)) nor a place "
-            + "(\(AnchorArgument.notation))")
+            + "(\(AnchorArgument.notation))",
+          hint: ColorArgument.hint(for: part, or: AnchorArgument.names.map(\.0) + ["blur"]))
       }
     }
     if isBlurred { return [.pad(to: size, blurredBy: 40, anchor: place ?? .center)] }
@@ -225,7 +228,8 @@ enum StepArguments {
     else {
       throw UsageError(
         "--tint \(text): a colour is needed: \(ColorArgument.notation)",
-        hint: "Add \",template\" to keep only the opacity of the picture.")
+        hint: ColorArgument.hint(for: parts[0])
+          ?? "Add \",template\" to keep only the opacity of the picture.")
     }
     return .tint(color, style: parts.count == 2 ? .template : .overlay)
   }

@@ -96,7 +96,9 @@ struct TextStyle {
 
     func color() throws(UsageError) -> ColorValue {
       guard let color = ColorArgument.color(text) else {
-        throw UsageError("\(option) \(name)=\(text): a colour is \(ColorArgument.notation)")
+        throw UsageError(
+          "\(option) \(name)=\(text): a colour is \(ColorArgument.notation)",
+          hint: ColorArgument.hint(for: text))
       }
       return color
     }

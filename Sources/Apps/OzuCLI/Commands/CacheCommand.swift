@@ -6,7 +6,7 @@ import OzuHTTP
 enum CacheCommand: Command {
   static let specification = CommandSpecification(
     name: "cache",
-    summary: "Show, check, trim or clear the disk cache.",
+    summary: "Count, list, verify, trim or clear the disk cache.",
     synopsis:
       "stats|list|verify|trim|clear [--to BYTES] [--older-than AGE] [--cache DIR] [--foreign] [--json]",
     examples: [

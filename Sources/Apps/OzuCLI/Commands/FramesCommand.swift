@@ -36,7 +36,7 @@ enum FramesCommand: Command {
       throw UsageError("frames needs -o", hint: "For example: -o 'frame-{index}.png'")
     }
     let template = try OutputTemplate(path)
-    let wanted = try arguments.integer("frame", in: 1...Int.max - 1)
+    let wanted = try arguments.integer("frame", in: 1...1_000_000)
     let fields: [OutputTemplate.Field] = [.index, .counter, .hash]
     guard wanted != nil || fields.contains(where: template.has) else {
       throw UsageError("-o \(path): several frames need {index} in their names")
@@ -55,7 +55,9 @@ enum FramesCommand: Command {
       let picture = try await pipeline.image(for: ImageRequest(source))
       let count = picture.animation?.frameCount ?? 1
       let own = target.keepsFormat ? picture.header.flatMap { OutputFormats.written($0.type) } : nil
-      if let wanted, wanted > count { throw OutputError(text, reason: "it has \(count) frames") }
+      if let wanted, wanted > count {
+        throw OutputError(reason: count == 1 ? "it has one frame" : "it has \(count) frames")
+      }
       for number in wanted.map({ $0...$0 }) ?? 1...count {
         let bitmap = try await picture.animation?.frame(at: number - 1) ?? picture.bitmap
         let type = target.format ?? own ?? (bitmap.isOpaque ? .jpeg : .png)

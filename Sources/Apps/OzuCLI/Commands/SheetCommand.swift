@@ -125,7 +125,9 @@ enum SheetCommand: Command {
   {
     let text = arguments.value("background") ?? "white"
     guard let background = ColorArgument.color(text) else {
-      throw UsageError("--background \(text): a colour is needed: \(ColorArgument.notation)")
+      throw UsageError(
+        "--background \(text): a colour is needed: \(ColorArgument.notation)",
+        hint: ColorArgument.hint(for: text))
     }
     return ContactSheet(
       columns: try arguments.integer("columns", in: 1...1000) ?? 5, cell: cell,
@@ -151,7 +153,9 @@ enum SheetCommand: Command {
     _ path: String, _ arguments: ParsedArguments, _ listing: SourceListing, sheets count: Int
   ) throws(UsageError) -> OutputTarget {
     if path.hasSuffix("/") {
-      throw UsageError("-o \(path): this names a folder; the name of a file must follow")
+      throw UsageError(
+        "-o \(path): this names a folder; the name of a file must follow",
+        hint: "For example: -o \(path)sheet.jpg")
     }
     let format = try EncodingArguments.format(arguments)
     if format == .keep { throw UsageError("--format keep: a sheet has several sources") }

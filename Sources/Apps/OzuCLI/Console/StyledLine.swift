@@ -29,8 +29,8 @@ struct StyledLine: Sendable {
 
   mutating func add(_ line: StyledLine) { parts += line.parts }
 
-  /// The characters, which are columns in most scripts.
-  var count: Int { parts.reduce(0) { $0 + $1.text.count } }
+  /// The columns that it takes on a terminal.
+  var columnCount: Int { parts.reduce(0) { $0 + $1.text.columnCount } }
 
   /// The text, in which control characters of the parts are escaped.
   func text(hasColors: Bool = false) -> String {
@@ -41,10 +41,10 @@ struct StyledLine: Sendable {
     }.joined()
   }
 
-  /// A name with its middle left out, if it has more than `count` characters: both ends tell most.
-  static func shortened(_ name: String, to count: Int) -> String {
-    guard name.count > count, count > 1 else { return name }
-    let end = (count - 1) * 2 / 3
-    return name.prefix(count - 1 - end) + "…" + name.suffix(end)
+  /// A name with its middle left out, if it has more columns: both ends tell most.
+  static func shortened(_ name: String, to columns: Int) -> String {
+    guard columns > 1, name.columnCount > columns else { return name }
+    let end = (columns - 1) * 2 / 3
+    return name.prefix(columns: columns - 1 - end) + "…" + name.suffix(columns: end)
   }
 }

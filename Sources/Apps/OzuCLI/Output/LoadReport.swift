@@ -71,14 +71,13 @@ struct LoadReport: SourceReporting {
   func lines(isVerbose: Bool, width: Int? = nil) -> [StyledLine] {
     guard case .success(let loaded) = outcome else { return [] }
     var line = line(loaded, isVerbose: isVerbose)
-    if let width, !isVerbose, line.count > width {
+    if let width, !isVerbose, line.columnCount > width {
       line = self.line(loaded, hasFacts: false)
-      if line.count > width {
-        let names = source.count + (loaded.written?.path.count ?? 0)
-        let room = max(names - (line.count - width), 24)
-        let first =
-          loaded.written == nil
-          ? room : min(source.count, max(room / 2, room - (loaded.written?.path.count ?? 0)))
+      if line.columnCount > width {
+        let name = PrintableText.name(source).columnCount
+        let result = loaded.written.map { PrintableText.name($0.path).columnCount } ?? 0
+        let room = max(name + result - (line.columnCount - width), 24)
+        let first = loaded.written == nil ? room : min(name, max(room / 2, room - result))
         line = self.line(loaded, hasFacts: false, lengths: (first, room - first))
       }
     }

@@ -58,7 +58,9 @@ struct OutputTemplate: Sendable {
         hint: "For example: {date:%Y-%m-%d} or {date:%H%M%S}")
     }
     guard let last = text.last, last != "/" else {
-      throw UsageError("-o \(text): this names a folder; the name of a file must follow")
+      throw UsageError(
+        "-o \(text): this names a folder; the name of a file must follow",
+        hint: "For example: -o '\(text){name}-{index}.{ext}'")
     }
   }
 

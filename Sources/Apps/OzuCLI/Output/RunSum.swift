@@ -36,7 +36,7 @@ struct RunSum {
     var line = "\(count) \(count == 1 ? "picture" : "pictures"), \(Format.bytes(byteCount))"
     if let writtenByteCount {
       line += " to \(Format.bytes(writtenByteCount))"
-      if fileCount > 0 { line += " in \(fileCount) files" }
+      if fileCount > 0 { line += " in \(fileCount) \(fileCount == 1 ? "file" : "files")" }
     }
     line += fileCount > 0 ? ", \(Format.duration(duration))" : " in \(Format.duration(duration))"
     if leftOutCount > 0 { line += ", \(leftOutCount) not smaller and not written" }

@@ -50,13 +50,13 @@ struct SetReport: SourceReporting {
       let stages = image.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
       head.add(" (from \(image.source.rawValue): \(stages.joined(separator: ", ")))", .faint)
     }
-    let room = width.map { max($0 - head.count - 1, 12) } ?? .max
+    let room = width.map { max($0 - head.columnCount - 1, 12) } ?? .max
     var first = StyledLine(StyledLine.shortened(PrintableText.name(source), to: room) + ":")
     first.add(head)
     let files = made.files.map { file in
       let still = file.image.isFirstFrameOnly ? " (first frame only)" : ""
       let facts = " \(file.image.size), \(Format.bytes(file.image.data.count))\(still)"
-      let room = width.map { max($0 - facts.count - 5, 12) } ?? .max
+      let room = width.map { max($0 - facts.columnCount - 5, 12) } ?? .max
       var line = StyledLine("  -> ")
       line.add(StyledLine.shortened(PrintableText.name(file.path), to: room), .strong)
       line.add(facts)

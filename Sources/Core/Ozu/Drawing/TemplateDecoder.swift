@@ -172,12 +172,12 @@ extension TemplateDecoder {
         let context = DecodingError.Context(codingPath: codingPath, debugDescription: "an element is missing")
         throw DecodingError.valueNotFound(Any.self, context)
       }
-      return TemplateDecoder(nodes[currentIndex], at: codingPath + [Place(intValue: currentIndex)])
+      return TemplateDecoder(nodes[currentIndex], at: codingPath + [ElementKey(intValue: currentIndex)])
     }
   }
 
-  /// The place of an element in a list, as a part of a path.
-  private struct Place: CodingKey {
+  /// The position of an element in a list, as a part of a path.
+  private struct ElementKey: CodingKey {
     let index: Int
 
     init(intValue: Int) { index = intValue }
