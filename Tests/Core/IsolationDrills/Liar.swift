@@ -24,7 +24,8 @@
 
     private static func serve(_ socket: Int32, _ buffer: UnsafeMutableRawBufferPointer) {
       // It also lies about its restrictions: it reports that none is missing.
-      send(WorkerHead(.ready), socket, [UInt8](repeating: 0, count: 36))
+      let process = withUnsafeBytes(of: getpid()) { Array($0) }
+      send(WorkerHead(.ready), socket, [UInt8](repeating: 0, count: 32) + process)
       while true {
         let count = ozu_receive_bytes(socket, buffer.baseAddress, buffer.count, true)
         guard count > 0,
@@ -49,6 +50,10 @@
         head.token &+= 1
         send(head, socket)
       case "other kind": send(WorkerHead(.ready, token: question.token), socket)
+      case "restless":
+        send(head, socket, Array("\(getpid())".utf8))
+        let end = clock() + CLOCKS_PER_SEC / 2
+        while clock() < end {}
       case "twice":
         send(head, socket)
         send(head, socket)

@@ -270,6 +270,22 @@
       }
     }
 
+    @Test("a worker that goes on after its answer gets no other file")
+    func restless() async throws {
+      let pool = try Drills.pool(["--liar"])
+      try await Drills.onThread {
+        let process = try pool.ask(Drills.request("restless")).message
+        let clock = try #require(pid_t(process).flatMap(ProcessClock.init))
+        let first = try #require(clock.time)
+        let start = ContinuousClock.now
+        while let time = clock.time, time - first < .milliseconds(250), .now - start < .seconds(20) {
+          usleep(5000)
+        }
+        _ = try pool.ask(Drills.request("good"))
+        #expect(pool.status.startedWorkerCount == 2)
+      }
+    }
+
     @Test("a descriptor that a worker sends is not accepted")
     func descriptor() async throws {
       let pool = try Drills.pool(["--liar"])

@@ -25,6 +25,9 @@ struct IsolatedDecoder: LosslessTurning, JPEGStoring {
 
   /// The reservation before anything is known about a picture: enough for two megapixels.
   private static let firstAllowance = 16 << 20
+  /// How many reservations one picture may try: a step may need more than the step before has said. The deadline and the
+  /// processor time are those of each answer, so a worker that asked for one byte more each time would be asked for ever.
+  private static let mostAllowances = 8
 
   var types: [ImageType] { [type] }
 
@@ -41,7 +44,7 @@ struct IsolatedDecoder: LosslessTurning, JPEGStoring {
         guard case .header(let header) = answer else { throw body.wrongAnswer("no header") }
         return header
       }
-      return try IsolatedFile(header, body, client)
+      return try IsolatedFile(header, body, client, limits)
     } catch {
       return try localDecoder(after: error).open(data, limits: limits)
     }
@@ -116,7 +119,7 @@ struct IsolatedDecoder: LosslessTurning, JPEGStoring {
     let most = min(context.limits.decodedByteCount, context.budget.byteLimit)
     var allowance = min(Self.firstAllowance, most)
     context.begin(.decode)
-    while true {
+    for _ in 0..<Self.mostAllowances {
       let reserved = try context.reserving(allowance)
       defer { withExtendedLifetime(reserved) {} }
       try context.checkCancellation()
@@ -145,6 +148,7 @@ struct IsolatedDecoder: LosslessTurning, JPEGStoring {
         allowance = need.byteCount
       }
     }
+    throw body.wrongAnswer("it asked for more memory \(Self.mostAllowances) times")
   }
 
   private struct Need: Error {
@@ -198,13 +202,17 @@ final class IsolatedFile: ImageFile {
   let header: ImageHeader
   private let body: WorkerClient.Body
   private let client: WorkerClient
+  private let limits: DecodingLimits
 
   /// - Throws: `decoderFailed` for an impossible header.
-  init(_ header: ImageHeader, _ body: WorkerClient.Body, _ client: WorkerClient) throws(ImageDecodingError) {
+  init(
+    _ header: ImageHeader, _ body: WorkerClient.Body, _ client: WorkerClient, _ limits: DecodingLimits
+  ) throws(ImageDecodingError) {
     try body.check(header)
     self.header = header
     self.body = body
     self.client = client
+    self.limits = limits
   }
 
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
@@ -219,7 +227,7 @@ final class IsolatedFile: ImageFile {
   }
 
   func readMetadata() -> ImageMetadata {
-    let request = PictureRequest(.metadata, limits: .default)
+    let request = PictureRequest(.metadata, limits: limits)
     do throws(ImageDecodingError) {
       return try client.ask(request, body) { (answer, _) throws(ImageDecodingError) in
         guard case .metadata(var metadata) = answer else { throw body.wrongAnswer("no metadata") }

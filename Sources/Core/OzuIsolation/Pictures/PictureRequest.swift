@@ -72,7 +72,8 @@ extension PictureRequest {
   var pixelByteCount: Int {
     switch task {
     case .header, .metadata, .track, .turned, .transcoded: 0
-    case .picture, .frame, .pixels: max(0, allowance)
+    case .picture, .frame: max(0, allowance)
+    case .pixels(let size): min(max(0, allowance), size.bitmapByteCount(as: .rgba16))
     }
   }
 }

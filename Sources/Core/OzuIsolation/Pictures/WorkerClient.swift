@@ -111,7 +111,7 @@ final class WorkerClient: Sendable {
         // A worker that reports an error has worked correctly, so it is kept.
         switch answer {
         // Only this side cancels.
-        case .failure(.cancelled): throw body.wrongAnswer("that it was cancelled")
+        case .failure(.cancelled), .lacking(.cancelled): throw body.wrongAnswer("that it was cancelled")
         case .failure(let error): return .failure(error)
         // A worker without its library is replaced: before the next one is forked, the zygote looks for the library
         // again.

@@ -41,11 +41,15 @@
     private var tokens = WorkerTokens()
     /// The token of the last answered request.
     private var lastToken: UInt64?
+    /// The most processor time that it can have used by now, if it has rested since its last answer.
+    private var mostUsedTime: Duration?
 
     /// How often it calls the checkpoint while waiting, in milliseconds.
     private static let tick: Int32 = 50
     /// How much later than the limit a decoder may notice by itself that its processor time is used up.
     private static let lateness: Duration = .milliseconds(50)
+    /// The processor time that a worker may take after its answer: it frees memory.
+    private static let timeToRest: Duration = .milliseconds(200)
     /// How much time a worker that has closed its socket has to end, in milliseconds.
     static let timeToEnd: Int32 = 100
     /// How many bytes of the libraries' output are kept.
@@ -130,8 +134,11 @@
       head.memoryByteCount = UInt64(max(0, request.memoryByteCount))
       head.cpuSeconds = Self.seconds(request.cpuTime)
       let used = clock?.time
+      // A worker that goes on after its answer was taken over by an earlier file, which has no deadline any more.
+      if let used, let mostUsedTime, used > mostUsedTime { throw .gone }
       guard send(head, request.message) else { throw .gone }
-      let last = ContinuousClock.now + request.deadline
+      let start = ContinuousClock.now
+      let last = start + request.deadline
       while true {
         let count = try receive(before: last, used, request, checkpoint)
         // A second answer to the previous request, which came late. The previous file made the worker do this; the
@@ -157,6 +164,8 @@
           guard send(head) else { throw .failed(reasonOfEnd(request)) }
         case .answer(let byteCount):
           lastToken = token
+          let threadCount = kind.mayStartThreads ? WorkerKind.mostThreads : 1
+          mostUsedTime = used.map { $0 + (ContinuousClock.now - start) * threadCount + Self.timeToRest }
           return (try take(buffer.message(byteCount: count), byteCount, read), copiedBody)
         }
       }

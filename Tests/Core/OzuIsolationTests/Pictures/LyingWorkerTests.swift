@@ -31,6 +31,7 @@
       let codes = ColorSpaceTag.coded(primaries: -1, transfer: .max)
       add("colours by impossible numbers", FakeWorkers.header(), FakeWorkers.form(codes))
       lies.append(("that nobody wants the picture", (FakeWorkers.message(.failure(.cancelled)), [])))
+      lies.append(("that nobody wants its library", (FakeWorkers.message(.lacking(.cancelled)), [])))
       return lies
     }
 
@@ -264,6 +265,33 @@
         try codecs.picture(from: FakeWorkers.file, context: DecodingContext(budget: budget))
       }
       #expect(budget.reservedByteCount == 0)
+    }
+
+    @Test("a worker that asks for a little more memory each time is not asked for ever")
+    func endlessNeeds() {
+      let workers = FakeWorkers { request in
+        (FakeWorkers.message(.needs(byteCount: request.allowance + 1)), [])
+      }
+      let reason = "it asked for more memory 8 times"
+      #expect(throws: ImageDecodingError.decoderFailed(.webp, .wrongAnswer(reason))) {
+        try FakeWorkers.codecs(workers).picture(from: FakeWorkers.file)
+      }
+      #expect(workers.requests.withLock { $0.count } == 8)
+    }
+
+    @Test(
+      "a question about a file has the limits of the file, and its answer no more pixels than were asked for")
+    func bounds() throws {
+      let workers = FakeWorkers { request in
+        if case .header = request.task { return (FakeWorkers.message(.header(FakeWorkers.header())), []) }
+        return (FakeWorkers.message(.metadata(ImageMetadata(notes: ["n"]))), [])
+      }
+      var limits = DecodingLimits.default
+      limits.encodedByteCount = 1000
+      #expect(try FakeWorkers.codecs(workers).metadata(of: FakeWorkers.file, limits: limits).notes == ["n"])
+      #expect(workers.requests.withLock { $0.map(\.limits) } == [limits, limits])
+      let pixels = PictureRequest(.pixels(PixelSize(8, 6)), DecodingContext(), allowance: 1 << 30)
+      #expect(pixels.pixelByteCount == 8 * 6 * 8)
     }
 
     private static let tracks: [(what: String, track: FrameTrack?, isTaken: Bool)] = [
