@@ -43,8 +43,9 @@ public struct DecoderIsolation: Sendable {
   public var types: Set<ImageType>
   /// The program that is started. `beside` by default.
   public var helper: Helper
-  /// The longest wall time of one picture; then its process is ended. A minute by default. The limit on processor
-  /// time is `DecodingLimits.cpuTime`.
+  /// The longest wall time of one answer; then its process is ended. A minute by default. A picture is one answer, or
+  /// a few if it takes much memory; each frame of an animation is one more. The limit on processor time is
+  /// `DecodingLimits.cpuTime`.
   public var deadline: Duration
   /// The most processes that decode at the same time. One for each processor by default.
   public var processLimit: Int

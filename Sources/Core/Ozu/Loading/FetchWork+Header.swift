@@ -9,6 +9,8 @@ extension FetchWork {
   /// The largest number of bytes to try before the whole file is loaded: room for a long colour profile or for much
   /// camera metadata.
   private static let byteLimit = 192 << 10
+  /// The most ranges and readings for one header; each range of an honest file has 16 KB or ends with it.
+  private static let mostSteps = 24
 
   /// - Returns: `nil` if the whole file is needed.
   func askForHeader(
@@ -60,7 +62,9 @@ extension FetchWork {
     }
     var file = SparseFile(beginning: part.body, byteCount: total)
     var missing = beginning.missing
-    while let step = file.next(within: Self.byteLimit, missing: missing) {
+    // A decoder that was taken over, in a process of its own, could ask for one byte after the other.
+    for _ in 0..<Self.mostSteps {
+      guard let step = file.next(within: Self.byteLimit, missing: missing) else { return nil }
       if case .request(let range) = step {
         guard let bytes = try await exchange.bytes(range, of: part), bytes.count == range.count else {
           return nil

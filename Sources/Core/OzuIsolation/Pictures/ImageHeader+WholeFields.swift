@@ -41,18 +41,15 @@ extension ImageHeader {
     colorEncoding = try reader.optional { (reader) throws(FieldReader.Damage) in
       try ColorEncoding(from: &reader)
     }
-    dotsPerInch = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.number() }
+    dotsPerInch = try reader.optionalNumber()
     metadata = try reader.optional { (reader) throws(FieldReader.Damage) in
       try PictureMetadata(from: &reader)
     }
     lightLevels = try reader.optional { (reader) throws(FieldReader.Damage) in
-      func level(_ reader: inout FieldReader) throws(FieldReader.Damage) -> Double? {
-        try reader.optional { (reader) throws(FieldReader.Damage) in try reader.number() }
-      }
       var levels = LightLevels(
-        maximumContent: try level(&reader), maximumAverage: try level(&reader),
-        masteringPeak: try level(&reader))
-      levels.masteringMinimum = try level(&reader)
+        maximumContent: try reader.optionalNumber(), maximumAverage: try reader.optionalNumber(),
+        masteringPeak: try reader.optionalNumber())
+      levels.masteringMinimum = try reader.optionalNumber()
       levels.masteringGamut = try reader.optional { (reader) throws(FieldReader.Damage) in
         try Chromaticities(from: &reader)
       }
@@ -118,6 +115,22 @@ extension Chromaticities {
 }
 
 extension FieldReader {
+  mutating func optionalNumber() throws(Damage) -> Double? {
+    try optional { (reader) throws(Damage) in try reader.number() }
+  }
+
+  mutating func optionalInteger() throws(Damage) -> Int? {
+    try optional { (reader) throws(Damage) in try reader.integer() }
+  }
+
+  mutating func optionalText() throws(Damage) -> String? {
+    try optional { (reader) throws(Damage) in try reader.text() }
+  }
+
+  fileprivate mutating func optionalData() throws(Damage) -> Data? {
+    try optional { (reader) throws(Damage) in try reader.data() }
+  }
+
   fileprivate mutating func byteRange() throws(Damage) -> Range<Int> {
     let (start, end) = (try integer(), try integer())
     guard 0 <= start, start <= end else { throw Damage() }
@@ -174,9 +187,7 @@ extension ICCProfile {
   }
 
   fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
-    self.init(
-      name: try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() },
-      data: try reader.data())
+    self.init(name: try reader.optionalText(), data: try reader.data())
   }
 }
 
@@ -194,19 +205,14 @@ extension PictureMetadata {
   }
 
   fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
-    func text(_ reader: inout FieldReader) throws(FieldReader.Damage) -> String? {
-      try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() }
-    }
-    func number(_ reader: inout FieldReader) throws(FieldReader.Damage) -> Double? {
-      try reader.optional { (reader) throws(FieldReader.Damage) in try reader.number() }
-    }
     self.init(
-      captureDate: try text(&reader), camera: try text(&reader), hasThumbnail: try reader.flag())
-    lens = try text(&reader)
-    exposureTime = try number(&reader)
-    fNumber = try number(&reader)
-    isoSensitivity = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.integer() }
-    focalLength = try number(&reader)
+      captureDate: try reader.optionalText(), camera: try reader.optionalText(),
+      hasThumbnail: try reader.flag())
+    lens = try reader.optionalText()
+    exposureTime = try reader.optionalNumber()
+    fNumber = try reader.optionalNumber()
+    isoSensitivity = try reader.optionalInteger()
+    focalLength = try reader.optionalNumber()
     hasPlace = try reader.flag()
   }
 }
@@ -227,9 +233,9 @@ extension ImageMetadata {
 
   init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     self.init()
-    exif = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.data() }
-    xmp = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.data() }
-    iptc = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.data() }
+    exif = try reader.optionalData()
+    xmp = try reader.optionalData()
+    iptc = try reader.optionalData()
     colorProfile = try reader.optional { (reader) throws(FieldReader.Damage) in
       try ICCProfile(from: &reader)
     }

@@ -32,16 +32,9 @@ extension MetadataValues {
 
   init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     self.init()
-    for path in Self.textPaths {
-      self[keyPath: path] = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() }
-    }
-    for path in Self.numberPaths {
-      self[keyPath: path] = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.number() }
-    }
-    for path in Self.integerPaths {
-      self[keyPath: path] = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.integer()
-      }
-    }
+    for path in Self.textPaths { self[keyPath: path] = try reader.optionalText() }
+    for path in Self.numberPaths { self[keyPath: path] = try reader.optionalNumber() }
+    for path in Self.integerPaths { self[keyPath: path] = try reader.optionalInteger() }
     for path in Self.datePaths {
       self[keyPath: path] = try reader.optional { (reader) throws(FieldReader.Damage) in
         guard let date = MetadataDate(try reader.text()) else { throw FieldReader.Damage() }

@@ -154,7 +154,7 @@ extension PictureRequest {
     colorPolicy = try ColorPolicy(number: reader.integer())
     pixelFormats = try reader.flag() ? .asStored : .bgra8
     allowsTruncation = try reader.flag()
-    headroom = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.number() }
+    headroom = try reader.optionalNumber()
     allowance = try reader.integer()
   }
 }

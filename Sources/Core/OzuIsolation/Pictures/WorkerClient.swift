@@ -133,7 +133,9 @@ extension WorkerClient.Body {
   /// Refuses a header that is impossible for the format, or for a file of this length.
   func check(_ header: ImageHeader) throws(ImageDecodingError) {
     if let flaw = header.flaw(from: [type]) { throw wrongAnswer("an impossible header: \(flaw)") }
-    guard header.planeLayout == nil, header.gainMap?.isInside(data.count) != false else {
+    guard header.planeLayout == nil, header.missingBytes?.isEmpty != true,
+      header.gainMap?.isInside(data.count) != false
+    else {
       throw wrongAnswer("an impossible header")
     }
   }

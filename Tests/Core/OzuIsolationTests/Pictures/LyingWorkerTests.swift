@@ -120,6 +120,7 @@
       add("another format") { $0.type = .avif }
       add("a negative size") { $0.storedSize = PixelSize(-1, 6) }
       add("no frames") { $0.frameCount = 0 }
+      add("missing bytes that are none") { $0.missingBytes = 5..<5 }
       add("too many frames") { $0.frameCount = .max }
       add("no dots") { $0.dotsPerInch = .nan }
       add("too many dots") { $0.dotsPerInch = .infinity }

@@ -1,4 +1,5 @@
 import Foundation
+import OzuBase
 import OzuHTTP
 import OzuTesting
 import Testing
@@ -51,6 +52,37 @@ struct HeaderTests {
     await pipeline.flush()
     #expect(try await pipeline.data(for: url) == Self.long)
     #expect(fixture.client.requests.count == 2)
+  }
+
+  @Test("a decoder that lacks one more byte each time is asked a few times, then the whole file is loaded")
+  func endlessRanges() async throws {
+    let fixture = Fixture { $0.decoding.codecs.register(decoder: GreedyDecoder()) }
+    #expect(try await size(fixture, serve(fixture)) == PixelSize(8, 6))
+    #expect(3..<40 ~= fixture.client.requests.count)
+  }
+
+  private final class GreedyDecoder: ImageDecoding {
+    private let count = Mutex(100_000)
+    var types: [ImageType] { [.jpeg] }
+
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
+      var header = ImageHeader(type: .jpeg, storedSize: PixelSize(8, 6))
+      header.missingBytes = count.withLock { count in
+        count += 2
+        return count..<(count + 1)
+      }
+      return File(header: header)
+    }
+
+    private final class File: ImageFile {
+      let header: ImageHeader
+
+      init(header: ImageHeader) { self.header = header }
+
+      func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+        throw .cancelled
+      }
+    }
   }
 
   @Test("a header further back needs a second range; one still further back needs the whole file")
