@@ -349,3 +349,26 @@ final class ServiceAdmission: Sendable {
     }
   }
 }
+
+/// Sources that were fetched and then refused. They are remembered for a while, so that their origins are not asked again at each
+/// request: a disk cache keeps no such source, and clients of an error ask again.
+extension ImageService {
+  /// The failure to answer with, of which the pipeline remembers what lies in the source.
+  ///
+  /// - Parameter demand: everything beside the source that a refusal depends on.
+  func newFailure(_ error: ImageError, of request: ImageRequest, for demand: String) -> ServiceFailure {
+    let failure = failure(error)
+    // A source that is absent is remembered by the pipeline, as long as its origin says. A file of this machine costs nothing to
+    // read again.
+    if [400, 403, 422].contains(failure.status), request.source.isRemote {
+      pipeline.noteRefusal(error, of: request, for: demand)
+    }
+    return failure
+  }
+
+  /// The failure to answer with.
+  func failure(_ error: ImageError) -> ServiceFailure {
+    ServiceFailure(
+      error, failureLifetime: configuration.failureLifetime, retryAfter: configuration.retryAfter)
+  }
+}
