@@ -4,7 +4,7 @@
     python3 Benchmarks/encoders.py --pictures DIR --ozu .build/release/ozu [--sizes 320,800]
         [--formats jpeg,webp,avif,jxl,png,palette] [--qualities 40,55,...] [--colors 16,64,256] [--points 60,70,80,90]
         [--encoder NAME]... [--without NAME]... [--command NAME=FORMAT:TEMPLATE]... [--ozu-options NAME=FORMAT:OPTIONS]...
-        [--luma] [--butteraugli PROGRAM] [--rows] [--cache FILE] [--json FILE]
+        [--luma] [--butteraugli PROGRAM] [--rows] [--cache FILE [--cached]] [--json FILE]
 
 Every picture of DIR (PNG, or what Pillow reads) is reduced to each size as its longest side (0: as it is; pictures are never
 enlarged) and written by every encoder at every quality. A row has the bytes, the SSIMULACRA2 of the file against
@@ -16,13 +16,13 @@ their own figures. `--luma` adds PSNR and SSIM of luma, `--butteraugli` the dist
 The table at the end has, for each kind, size and format, the bytes at equal points of SSIMULACRA2 relative to the first
 encoder of the format: the geometric mean over the pictures for which both reach the points, with the number of these, by
 linear interpolation of the logarithm of the bytes. With the other measures the same, at the value that the
-first encoder has at these points. Lossless files are compared by their bytes; a `palette` is a PNG of few colours, whose
-qualities are `--colors`.
+first encoder has at these points. Lossless files are compared by their bytes. A `palette` is a PNG of few colours, whose
+qualities are `--colors`; its bytes are compared at equal colours.
 
 `--encoder` selects by the beginning of a name; without it, all that are installed; `--without` leaves out. `--ozu-options` adds
 a row of `ozu load` with more options, such as 'high=jpeg:--effort high'. `--command` adds a program: {in} is a PNG, {out} the file,
-{q} the quality, such as 'cjxl=jxl:cjxl {in} {out} -q {q}'. `--cache` keeps the rows for the next run, which measures what is
-missing.
+{q} the quality, such as 'cjxl=jxl:cjxl {in} {out} -q {q}', and {quantizer} goes from 63 to 0 as the quality rises. `--cache` keeps
+the rows for the next run, which measures what is missing; with `--cached` nothing, and the results are of all rows that were kept.
 
 Needs what `make bench-peers` installs.
 """
@@ -43,6 +43,7 @@ from PIL import Image
 
 # What says how a file looks, besides its SSIMULACRA2.
 MEASURES = ("psnr", "ssim", "butteraugli")
+FORMATS = ["jpeg", "webp", "avif", "jxl", "png", PALETTE]
 
 
 def processor_time():
@@ -232,6 +233,13 @@ def compare(rows, points):
                     math.log(a[0]["bytes"] / b[0]["bytes"])
                     for a, b in ((of(encoder, name), of(encoders[0], name)) for name in names) if a and b])
                 continue
+            if extension == PALETTE:
+                for count in sorted({row["quality"] for row in members}):
+                    at = lambda one, name: [row for row in of(one, name) if row["quality"] == count]
+                    add(encoder, "colours", count, [
+                        math.log(a[0]["bytes"] / b[0]["bytes"])
+                        for a, b in ((at(encoder, name), at(encoders[0], name)) for name in names) if a and b])
+                continue
             for point in points:
                 for metric in ("ssimulacra2",) + MEASURES:
                     logarithms = []
@@ -253,13 +261,16 @@ def compare(rows, points):
 
 
 def curves(rows):
-    """The means of the pictures: one row for each kind, side, format, encoder and quality."""
-    groups = {}
+    """The means of the pictures: one row for each kind, side, format, encoder and quality that all pictures have."""
+    groups, counts = {}, {}
     for row in rows:
         key = tuple(row[name] for name in ("kind", "side", "format", "encoder", "quality"))
         groups.setdefault(key, []).append(row)
+        counts[key[:3]] = max(counts.get(key[:3], 0), len(groups[key]))
     result = []
     for (kind, side, extension, encoder, quality), members in groups.items():
+        if len(members) < counts[kind, side, extension]:
+            continue
         mean = lambda name: sum(row[name] for row in members) / len(members)
         result.append({
             "kind": kind, "side": side, "format": extension, "encoder": encoder, "quality": quality,
@@ -313,7 +324,7 @@ def main():
     parser.add_argument("--pictures", required=True)
     parser.add_argument("--ozu", required=True)
     parser.add_argument("--sizes", type=numbers, default=[320, 800])
-    parser.add_argument("--formats", type=lambda text: text.split(","), default=["jpeg", "webp", "avif", "png"])
+    parser.add_argument("--formats", type=lambda text: text.split(","), default=["jpeg", "webp", "avif", "png"], help="of " + ", ".join(FORMATS))
     parser.add_argument("--qualities", type=numbers, default=[30, 40, 50, 60, 68, 75, 80, 85, 90, 95])
     parser.add_argument("--colors", type=numbers, default=[16, 64, 256])
     parser.add_argument("--points", type=numbers, default=[60, 70, 80, 90])
@@ -325,13 +336,19 @@ def main():
     parser.add_argument("--butteraugli")
     parser.add_argument("--rows", action="store_true")
     parser.add_argument("--cache")
+    parser.add_argument("--cached", action="store_true")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        encoders = subjects(arguments, folder)
-        if not encoders:
-            sys.exit("no encoder is left")
-        rows = measure(arguments, encoders, folder)
+        if arguments.cached:
+            # Ozu first: others are compared with it.
+            rows = sorted(Cache(arguments.cache).rows.values(), key=lambda row: (
+                row["kind"], row["side"], FORMATS.index(row["format"]), row["encoder"] != "ozu", row["encoder"]))
+        else:
+            encoders = subjects(arguments, folder)
+            if not encoders:
+                sys.exit("no encoder is left")
+            rows = measure(arguments, encoders, folder)
     table = compare(rows, arguments.points)
     show(table)
     if arguments.json:

@@ -28,9 +28,12 @@ class Command:
     def __call__(self, path, quality):
         if os.path.exists(self.output):
             os.remove(self.output)
-        words = [
-            word.replace("{in}", path).replace("{out}", self.output).replace("{q}", str(quality))
-            for word in self.arguments]
+        values = {"{in}": path, "{out}": self.output, "{q}": str(quality)}
+        if quality is not None:
+            values["{quantizer}"] = str(round(63 - 0.63 * quality))
+        words = self.arguments
+        for name, value in values.items():
+            words = [word.replace(name, value) for word in words]
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(self.output, "rb") as file:
             return file.read()
