@@ -47,7 +47,8 @@ public struct DecoderIsolation: Sendable {
   /// a few if it takes much memory; each frame of an animation is one more. The limit on processor time is
   /// `DecodingLimits.cpuTime`.
   public var deadline: Duration
-  /// The most processes that decode at the same time. One for each processor by default.
+  /// The most processes that decode at the same time. One for each processor by default. There are fewer where the app may
+  /// have few descriptors open, since each takes five.
   public var processLimit: Int
   /// Pipelines with equal settings share their processes, but only if this text is equal too. For a server whose
   /// customers must also be isolated from each other. Empty by default.
@@ -109,11 +110,20 @@ extension DecoderIsolation {
     func poolOptions() -> WorkerPool.Options? {
       guard let program = helper.program else { return nil }
       var options = WorkerPool.Options(
-        helper: program, workerLimit: max(1, processLimit),
+        helper: program,
+        workerLimit: Self.workerLimit(processLimit, descriptorLimit: sysconf(Int32(_SC_OPEN_MAX))),
         confinement: mode == .required ? .required : .bestPossible)
       options.requestLimit = pictureLimit
       options.fontFolders = fontFolders
       return options
+    }
+
+    /// The number of workers that leave some descriptors to the app: a load that starts a worker without a descriptor fails.
+    ///
+    /// - Parameter descriptorLimit: the most descriptors that the app may have open; negative for no limit.
+    static func workerLimit(_ processLimit: Int, descriptorLimit: Int) -> Int {
+      let room = descriptorLimit < 0 ? .max : (descriptorLimit - 20) / WorkerProcess.descriptorCount
+      return max(1, min(processLimit, room))
     }
   }
 

@@ -44,6 +44,8 @@
     /// The most processor time that it can have used by now, if it has rested since its last answer.
     private var mostUsedTime: Duration?
 
+    /// How many descriptors it has open here.
+    static let descriptorCount = 5
     /// How often it calls the checkpoint while waiting, in milliseconds.
     private static let tick: Int32 = 50
     /// How much later than the limit a decoder may notice by itself that its processor time is used up.

@@ -22,6 +22,14 @@
       }
     }
 
+    @Test(
+      "workers leave descriptors to the app",
+      arguments: [(8, 40, 4), (2, 40, 2), (8, 24, 1), (8, 16, 1), (64, 1024, 64), (8, -1, 8), (0, 1024, 1)]
+        as [(Int, Int, Int)])
+    func workerLimit(_ processes: Int, _ descriptors: Int, _ workers: Int) {
+      #expect(DecoderIsolation.workerLimit(processes, descriptorLimit: descriptors) == workers)
+    }
+
     @Test("missing isolation is reported once if it is preferred, and is an error if it is required")
     func degradation() throws {
       let absent = FakeWorkers { _ throws(ImageDecodingError) in
