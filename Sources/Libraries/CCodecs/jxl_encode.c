@@ -116,7 +116,7 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
   if (status != JXL_ENC_SUCCESS) return status;
   JxlEncoderFrameSettings *settings = JxlEncoderFrameSettingsCreate(encoder, NULL);
   if (settings == NULL) return JXL_ENC_ERROR;
-  static const int efforts[] = {3, 5, 8};
+  static const int efforts[] = {3, 5, OZU_JXL_LARGEST_EFFORT};
   status = JxlEncoderFrameSettingsSetOption(
       settings, JXL_ENC_FRAME_SETTING_EFFORT, efforts[request->effort]);
   if (status != JXL_ENC_SUCCESS) return status;

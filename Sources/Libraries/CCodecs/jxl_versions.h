@@ -20,6 +20,14 @@
 #define OZU_JXL_NAME(major, minor) "libjxl.so." OZU_JXL_TEXT_OF(major) "." OZU_JXL_TEXT_OF(minor)
 #define OZU_JXL_SONAME OZU_JXL_NAME(JPEGXL_MAJOR_VERSION, JPEGXL_MINOR_VERSION)
 
+/// The largest effort. Before 0.8 an assertion ends the process on some even pictures above 7, lossless ones too
+/// (`enc_ans.cc`: "n <= 255"; `cjxl -e 8` of a grey square of 37 x 29).
+#if JPEGXL_NUMERIC_VERSION >= JPEGXL_COMPUTE_NUMERIC_VERSION(0, 8, 0)
+#define OZU_JXL_LARGEST_EFFORT 8
+#else
+#define OZU_JXL_LARGEST_EFFORT 7
+#endif
+
 /// The first arguments of the functions that read the colours. Before 0.9 there is one more, which has no meaning.
 #if JPEGXL_NUMERIC_VERSION >= JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
 #define OZU_JXL_COLORS_OF(decoder) (decoder)
