@@ -64,17 +64,6 @@ struct S3StoreTests {
     )
   }
 
-  @Test("of two writers to a key without an object, one succeeds")
-  func conditionalWrite() async throws {
-    let store = try store()
-    try await blocking { [key, entry] () throws in
-      #expect(try store.writeIfAbsent(entry, for: key))
-      #expect(try !store.writeIfAbsent(ImageStoreEntry(metadata: Data(), body: Data()), for: key))
-      #expect(try store.read(key) == entry)
-    }
-    #expect(service.faults == [] && store.statistics.nodes[0].counts.refused == 0)
-  }
-
   @Test("all objects of a kind, or with the prefix, are removed, page by page, and no others")
   func removal() async throws {
     let store = try store()

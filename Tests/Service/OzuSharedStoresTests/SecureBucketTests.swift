@@ -38,7 +38,6 @@ struct SecureBucketTests {
     try await blocking { () throws in
       try store.write(entry, for: key)
       #expect(try store.read(key) == entry)
-      #expect(try !store.writeIfAbsent(entry, for: key))
     }
     #expect(bucket.faults == [] && bucket.names.count == 1)
   }

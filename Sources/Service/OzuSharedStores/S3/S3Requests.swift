@@ -30,11 +30,9 @@ struct S3Requests: Sendable {
     return request
   }
 
-  /// - Parameter isConditional: whether an existing object is kept (`If-None-Match: *`).
-  func put(_ name: String, _ data: Data, isConditional: Bool) -> HTTPRequest {
+  func put(_ name: String, _ data: Data) -> HTTPRequest {
     var request = request(.put, path: name, body: data)
     request.headers["Content-Type"] = "application/octet-stream"
-    if isConditional { request.headers["If-None-Match"] = "*" }
     return request
   }
 

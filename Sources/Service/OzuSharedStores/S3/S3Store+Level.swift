@@ -65,22 +65,8 @@ extension S3Store: ImageStoring {
   public func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
     guard keeps(key.kind) else { return }
     guard let data = encoded(entry, for: key) else { return try remove(key) }
-    _ = try exchange(
-      requests.put(requests.name(of: key), data, isConditional: false), accepted: [200, 201, 204])
+    _ = try exchange(requests.put(requests.name(of: key), data), accepted: [200, 201, 204])
     counts.count(\.writes)
-  }
-
-  /// Stores an entry if the key has none (`If-None-Match: *`), in one step: if several machines write at the same
-  /// time, one succeeds.
-  ///
-  /// - Returns: whether the entry was written.
-  package func writeIfAbsent(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws -> Bool {
-    guard keeps(key.kind), let data = encoded(entry, for: key) else { return false }
-    let request = requests.put(requests.name(of: key), data, isConditional: true)
-    // 409: another entry is being written at this moment.
-    let isWritten = try exchange(request, accepted: [200, 201, 204, 409, 412]).status < 300
-    if isWritten { counts.count(\.writes) }
-    return isWritten
   }
 
   /// Does nothing: a request for each use would cost more than it is worth.
