@@ -45,11 +45,9 @@ extension DiskDrills {
       }
     }
 
-    /// The longest wait of a lookup, in the middle one of the rounds: the machine may take the processor from all of its threads
-    /// in one of them.
-    private var lookup: Duration { waits.map(\.lookup).sorted()[waits.count / 2] }
-    /// The longest wait of a fetch, in the round where it is the least: other programs use the disk and the memory too, and a lock
-    /// that is held too long is held in all rounds.
+    /// The longest waits, in the round where they are the least: an interrupt may come while the lock is held in one of them, and other
+    /// programs use the disk and the memory too. A lock that is held too long is held in all rounds.
+    private var lookup: Duration { waits.map(\.lookup).min() ?? .zero }
     private var fetch: Duration { waits.map(\.fetch).min() ?? .zero }
 
     func isGood(atLeast least: Int) -> Bool {
