@@ -21,6 +21,8 @@ struct ScoreSearch {
   static let slack = 0.5
   /// From this quality on, all of the colour detail is kept.
   private static let fullChromaQuality = 0.9
+  /// The quality before the step that the scale has there for formats without a choice of chroma.
+  private static let qualityBeforeStep = 0.89
 
   private struct Try {
     let attempt: Attempt
@@ -31,6 +33,7 @@ struct ScoreSearch {
 
   private let target: Double
   private let choosesChroma: Bool
+  private let heedsChroma: Bool
   private let scale: Scale
   private var tries: [Try] = []
   /// The next try, or the last one if the search has ended.
@@ -42,6 +45,7 @@ struct ScoreSearch {
   ///   - heedsChroma: whether the format has a choice of chroma.
   init(target: Double, chroma: ChromaSubsampling, heedsChroma: Bool = true) {
     self.target = target
+    self.heedsChroma = heedsChroma
     choosesChroma = chroma == .automatic && heedsChroma
     scale = heedsChroma ? .ofQuarterChroma : .ofAutomaticChroma
     let quality = scale.quality(of: target + Self.slack)
@@ -88,7 +92,11 @@ struct ScoreSearch {
       let step = last.points - before.points
       if step != 0 { slope = (last.score - before.score) / step }
     }
-    let quality = scale.quality(of: last.points + (aim - last.score) / min(max(slope, 0.2), 3))
+    var quality = scale.quality(of: last.points + (aim - last.score) / min(max(slope, 0.2), 3))
+    // A line that begins well below the step of the scale and leads over it ends far above the target: first the side
+    // before the step is tried. Near the step there is too little to learn from it.
+    let beforeStep = scale.points(of: Self.qualityBeforeStep)
+    if !heedsChroma, last.points <= beforeStep - 5 { quality = min(quality, Self.qualityBeforeStep) }
     // A small step tells little: the score of neighbouring qualities jumps.
     let missesColor =
       slope < 0.5 && target - last.score > Self.tolerance * 2 || quality >= Self.fullChromaQuality

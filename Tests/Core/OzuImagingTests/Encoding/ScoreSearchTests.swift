@@ -59,6 +59,20 @@ struct ScoreSearchTests {
     #expect(abs(nearest - target) <= 2 * ScoreSearch.tolerance)
   }
 
+  /// A red bowl as WebP: 52 points at quality 0.695, where the scale has 75.
+  @Test("a picture far below the scale ends before the step", arguments: [72.0, 75, 79])
+  func beforeStep(target: Double) {
+    var search = ScoreSearch(target: target, chroma: .automatic, heedsChroma: false)
+    var nearest = -Double.infinity
+    var score = 0.0
+    repeat {
+      let quality = search.attempt.quality
+      score = quality <= 0.89 ? 52 + (quality - 0.695) * 153 : min(81.8 + (quality - 0.89) * 590, 88)
+      if search.distance(of: score) < search.distance(of: nearest) { nearest = score }
+    } while search.record(score)
+    #expect(nearest >= target - ScoreSearch.slack && nearest <= target + ScoreSearch.tolerance)
+  }
+
   @Test("a chroma that is given is kept", arguments: [ChromaSubsampling.full, .half, .quarter])
   func chroma(_ chroma: ChromaSubsampling) {
     var search = ScoreSearch(target: 90, chroma: chroma)
