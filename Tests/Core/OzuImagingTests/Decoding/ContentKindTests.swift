@@ -191,7 +191,7 @@ struct ContentKindTests {
     // An icon without pictures, and a TGA of no size or cut off: neither says what it is.
     bytes(0, 0, 1, 0, 0, 0), bytes(0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 24, 0),
     Data(count: 600), Data("GIF8".utf8) + Data(count: 20),
-    Data("RIFF\u{1}\u{2}\u{3}\u{4}WAVE".utf8),
+    Data("RIFF\u{1}\u{2}\u{3}\u{4}WEPB".utf8),
     ftyp("avif").prefix(11),
     Data([0xFE, 0xED, 0xFA, 0xCE, 0xCA, 0xFE]),
     Data([0x42, 0x4D, 0x36, 0x10, 0, 0, 1, 0, 0, 0]),
