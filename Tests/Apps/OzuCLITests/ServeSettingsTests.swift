@@ -15,6 +15,15 @@
     private static let key = String(repeating: "0a", count: 32)
     private static let keys = key + ":0b"
 
+    @Test(
+      "the examples for containers set what there is",
+      arguments: ["compose.yaml", "kubernetes.yaml", "Dockerfile"])
+    func examples(name: String) throws {
+      let text = try String(contentsOf: Repository.url("Examples/Service/\(name)"), encoding: .utf8)
+      let names = text.matches(of: /OZU_([A-Z][A-Z0-9_]*)/).map { $0.output.1.lowercased() }
+      #expect(!names.isEmpty && Set(names).subtracting(ServeSetting.all.map(\.name)).isEmpty, "\(names)")
+    }
+
     @Test("settings that are right")
     func rightSettings() async throws {
       let folder = try Folder()
