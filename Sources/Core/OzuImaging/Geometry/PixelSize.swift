@@ -36,7 +36,7 @@ public struct PixelSize: Hashable, Sendable, Codable {
 
   /// The bytes of a bitmap of this size with padded rows, or `Int.max` if the number overflows.
   package func bitmapByteCount(as format: PixelFormat) -> Int {
-    guard width <= Int.max / 2 / format.bytesPerPixel else { return .max }
+    guard 0...Int.max / 2 / format.bytesPerPixel ~= width else { return width < 0 ? 0 : .max }
     let bytesPerRow = Bitmap.bytesPerRow(width: width, format: format)
     let (product, overflow) = bytesPerRow.multipliedReportingOverflow(by: height)
     return overflow ? .max : product

@@ -49,6 +49,7 @@ struct FrameTrack: Hashable, Sendable {
 extension BitmapForm {
   /// Why the facts are impossible, in words; `nil` if they are possible. Size and format are compared with the request.
   var flaw: String? {
+    if size.isEmpty { return "a picture of \(size)" }
     switch colorSpace {
     case .sRGB: return nil
     case .icc(let name), .encoded(let name):

@@ -9,6 +9,10 @@ struct PixelSizeTests {
     #expect(PixelSize(3, 4).byteCount(as: .bgra8) == 48)
     #expect(PixelSize(1 << 40, 1 << 40).pixelCount == .max)
     #expect(PixelSize(1 << 40, 1 << 22).byteCount(as: .bgra8) == .max)
+    #expect(PixelSize(.max, 1).bitmapByteCount(as: .bgra8) == .max)
+    // A process that was taken over can name any side.
+    #expect(PixelSize(.min, 1).bitmapByteCount(as: .bgra8) == 0)
+    #expect(PixelSize(1, .min).bitmapByteCount(as: .bgra8) == .max)
   }
 
   @Test("a size without a side is empty", arguments: [(0, 1), (1, 0), (-1, 5), (5, -1), (0, 0)])
