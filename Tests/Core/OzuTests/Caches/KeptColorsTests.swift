@@ -163,6 +163,8 @@ struct KeptColorsTests {
         #expect(try Self.codecs.picture(from: file.data, context: context).bitmap.colorSpace == wanted)
       }
       await pipeline.flush()
+      // As long as it holds the folder, the next one would follow it and leave its entries.
+      await pipeline.diskCache?.close()
     }
     // A pipeline with another treatment makes its own pictures in the same folder, and an explicit treatment finds them.
     for isFirst in [true, false] {
@@ -175,6 +177,7 @@ struct KeptColorsTests {
         #expect(asked.source == .memory)
       }
       await other.flush()
+      await other.diskCache?.close()
     }
     // The standard of a platform without colour management in its toolkits.
     #if os(Linux)
