@@ -209,7 +209,7 @@ let view = Canvas()
 enum User { typealias ID = Int }
 enum database { static func avatar(of user: Int) async throws -> Data { Data() } }
 
-// MARK: Sources/Core/Ozu/Request/ImageSourceResolving.swift
+// MARK: Sources/Core/Ozu/Request/ImageSource.swift
 struct AssetBundle {}
 let bundle = AssetBundle()
 struct AssetFetcher: ImageFetching {
