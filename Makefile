@@ -114,6 +114,7 @@ lint: ## check formatting, layering, leftovers, the links, names and figures on 
 	@scripts/check-numbers
 	@scripts/test-check-numbers
 	@scripts/drills-mutants check
+	@scripts/oracle-mutants check
 	@python3 -B scripts/documentation/check_links.py
 	@python3 -B scripts/documentation/check_names.py
 	@python3 -B scripts/documentation/check_words.py
