@@ -2,8 +2,8 @@ import OzuBase
 
 /// Memory that the large bodies of a cache share: a body that gets a part of it needs no file.
 ///
-/// Writing a body of 3 MB to a file and mapping it takes about as much processor time as its thumbnail. With a file for all large
-/// bodies that cost is met by a service with one request at a time; without files, memory grows with the number of requests.
+/// Writing a body of 2.9 MB to a file takes 2 ms of processor time, beside 12 for its thumbnail. So a few bodies at a time need no
+/// file, and with many, memory does not grow with their number.
 final class HTTPBodyMemory: Sendable {
   private let limit: Int
   private let used = Mutex(0)
