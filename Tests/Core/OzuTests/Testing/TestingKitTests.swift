@@ -25,9 +25,10 @@ struct TestingKitTests {
     #expect(try await task.image.isColor(.white))
     for _ in 0..<2 { _ = try await pipeline.image(for: url) }
     #expect(await hits.count == 2)
-    let seen = recorder.events.count
+    #expect(recorder.events.count > 8)
     recorder.removeAll()
-    #expect(seen > 8 && recorder.events.isEmpty)
+    // Not "no events": the download's store into the disk cache may end only now.
+    #expect(recorder.count { $0.isHit(in: .memory) } == 0)
   }
 
   @Test("a pipeline for tests does not depend on the load and the memory of the machine")
