@@ -9,7 +9,6 @@ each picture in each format at the points of a grid. The look is the SSIMULACRA2
 pictures. A knot of a table is the codec's parameter that has the look of JPEG at this quality. It is then lowered until
 AVIF has fewer bytes than WebP, and WebP than JPEG, by 1 %, in the geometric mean of either kind.
 
-AVIF is measured with a quarter of chroma below 0.9 and with all of it from there, as `ChromaSubsampling.automatic` writes it.
 The parameters of the grid follow from the tables that the binary was built with, which are read from the Swift file,
 so the binary and the file must be of one commit.
 
@@ -36,19 +35,16 @@ from PIL import Image
 from ssimulacra2 import compute_ssimulacra2
 
 SWIFT = os.path.join(os.path.dirname(__file__), "../Sources/Core/OzuImaging/Encoding/QualityScale.swift")
-# From 0.9 on, automatic chroma keeps all of it.
-FULL_CHROMA = 0.9
 # What the bytes of a format are less than those of the next, so that they are so for other pictures too.
 MARGIN = 0.01
 KNOTS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.89, 0.9, 0.95, 1]
 FORMATS = ["webp", "avif", "jxl"]
-# The curves that are measured: (format, chroma), and qualities of the command line, or parameters of the codec.
-JPEG_GRID = [10, 20, 30, 40, 50, 60, 70, 80, 85, 89, 90, 95, 100]
+# The curves that are measured: qualities of the command line, or parameters of the codec.
 GRIDS = {
-    ("webp", None): [0, 10, 25, 40, 55, 68, 78, 86, 93, 100],
-    ("avif", "quarter"): [0, 12, 25, 38, 50, 60, 70, 80, 90],
-    ("avif", "full"): [40, 55, 66, 76, 85, 93, 100],
-    ("jxl", None): [5, 20, 35, 50, 65, 75, 83, 90, 95, 100],
+    "jpeg": [10, 20, 30, 40, 50, 60, 70, 80, 85, 89, 90, 95, 100],
+    "webp": [0, 10, 25, 40, 55, 68, 78, 86, 93, 100],
+    "avif": [0, 12, 25, 38, 47, 55, 63, 71, 79, 87, 94, 100],
+    "jxl": [5, 20, 35, 50, 65, 75, 83, 90, 95, 100],
 }
 
 
@@ -88,10 +84,10 @@ class Ozu:
         with open(target, "rb") as file:
             return file.read()
 
-    def encode(self, path, extension, chroma, parameter):
+    def encode(self, path, extension, parameter):
         """The bytes of a file and the parameter with which they were written."""
         quality, parameter = self.quality(extension, parameter)
-        options = ["--quality", str(quality)] + (["--chroma", chroma] if chroma else [])
+        options = ["--quality", str(quality)]
         name = "encoded." + ("jpg" if extension == "jpeg" else extension)
         return self.run(path, os.path.join(self.folder, name), extension, *options), parameter
 
@@ -115,24 +111,23 @@ def pictures(folder, half):
 
 
 def measure(encoder, chosen, cache_path):
-    """Rows (kind, picture, format, chroma, parameter, bytes, look)."""
+    """Rows (kind, picture, format, parameter, bytes, look)."""
     cache = {}
     if cache_path and os.path.exists(cache_path):
         with open(cache_path) as file:
             cache = {tuple(json.loads(line)[0]): json.loads(line)[1] for line in file}
     cache_file = open(cache_path, "a") if cache_path else io.StringIO()
     rows = []
-    grids = {("jpeg", None): JPEG_GRID, **GRIDS}
     for kind, path in chosen:
-        for (extension, chroma), grid in grids.items():
+        for extension, grid in GRIDS.items():
             for wanted in grid:
-                key = (encoder.identity, os.path.basename(path), extension, chroma, wanted)
+                key = (encoder.identity, os.path.basename(path), extension, wanted)
                 if key not in cache:
-                    data, parameter = encoder.encode(path, extension, chroma, wanted)
+                    data, parameter = encoder.encode(path, extension, wanted)
                     look = compute_ssimulacra2(path, encoder.decode(data, extension))
                     cache[key] = [parameter, len(data), round(float(look), 3)]
                     print(json.dumps([key, cache[key]]), file=cache_file, flush=True)
-                rows.append((kind, os.path.basename(path), extension, chroma, *cache[key]))
+                rows.append((kind, os.path.basename(path), extension, *cache[key]))
     return rows
 
 
@@ -142,42 +137,39 @@ class Measured:
     def __init__(self, rows):
         self.rows, self.kinds = rows, list(dict.fromkeys(row[0] for row in rows))
 
-    def chroma(self, extension, quality):
-        return None if extension != "avif" else "full" if quality >= FULL_CHROMA else "quarter"
-
-    def points(self, extension, chroma, kind, column):
+    def points(self, extension, kind, column):
         """(parameter, mean of a column) of the pictures of a kind, or of all."""
         found = {}
         for row in self.rows:
-            if row[2:4] == (extension, chroma) and kind in (None, row[0]):
-                found.setdefault(row[4], []).append(math.log(row[5]) if column == "bytes" else row[6])
+            if row[2] == extension and kind in (None, row[0]):
+                found.setdefault(row[3], []).append(math.log(row[4]) if column == "bytes" else row[5])
         return [(parameter, sum(values) / len(values)) for parameter, values in found.items()]
 
-    def value(self, extension, quality, parameter, kind, column):
+    def value(self, extension, parameter, kind, column):
         """The mean look, or the mean logarithm of the bytes, at a parameter from 0 to 100."""
-        return interpolated(self.points(extension, self.chroma(extension, quality), kind, column), parameter)
+        return interpolated(self.points(extension, kind, column), parameter)
 
-    def parameter(self, extension, quality, look):
+    def parameter(self, extension, look):
         """The parameter with a mean look."""
-        points = sorted(self.points(extension, self.chroma(extension, quality), None, "look"))
+        points = sorted(self.points(extension, None, "look"))
         # The look may fall a little near the ends, where a codec changes its ways.
         rising = [points[0]] + [b for a, b in zip(points, points[1:]) if b[1] > max(p[1] for p in points[:points.index(b)])]
         return interpolated([(score, parameter) for parameter, score in rising], look)
 
-    def fits(self, extension, other, quality, parameter, other_parameter):
+    def fits(self, extension, other, parameter, other_parameter):
         """Whether no kind has more bytes than in another format."""
         return all(
-            self.value(extension, quality, parameter, kind, "bytes")
-            <= self.value(other, quality, other_parameter, kind, "bytes") - MARGIN for kind in self.kinds)
+            self.value(extension, parameter, kind, "bytes")
+            <= self.value(other, other_parameter, kind, "bytes") - MARGIN for kind in self.kinds)
 
     def tables(self):
         tables = {extension: {0: 0.0} for extension in FORMATS}
         for knot in KNOTS[1:-1]:
-            look = self.value("jpeg", knot, knot * 100, None, "look")
+            look = self.value("jpeg", knot * 100, None, "look")
             for extension in FORMATS:
-                parameter = self.parameter(extension, knot, look)
+                parameter = self.parameter(extension, look)
                 larger = {"webp": ("jpeg", knot * 100), "avif": ("webp", tables["webp"].get(knot, 0) * 100)}.get(extension)
-                while larger and parameter > 0 and not self.fits(extension, larger[0], knot, parameter, larger[1]):
+                while larger and parameter > 0 and not self.fits(extension, larger[0], parameter, larger[1]):
                     parameter -= 0.5
                 tables[extension][knot] = round(max(parameter, 0) / 100, 3)
         for table in tables.values():
@@ -196,13 +188,13 @@ class Measured:
             count = len({row[1] for row in self.rows if kind in (None, row[0])})
             print("\n%s (%d)\n  quality   jpeg  " % (kind or "all", count) + "".join("%16s" % name for name in FORMATS))
             for knot in KNOTS[1:]:
-                line = "  %7.2f %6.1f  " % (knot, self.value("jpeg", knot, knot * 100, kind, "look"))
-                own = self.value("jpeg", knot, knot * 100, kind, "bytes")
+                line = "  %7.2f %6.1f  " % (knot, self.value("jpeg", knot * 100, kind, "look"))
+                own = self.value("jpeg", knot * 100, kind, "bytes")
                 for extension in FORMATS:
                     parameter = interpolated(list(tables[extension].items()), knot) * 100
                     line += "%9.1f %6.3f" % (
-                        self.value(extension, knot, parameter, kind, "look"),
-                        math.exp(self.value(extension, knot, parameter, kind, "bytes") - own))
+                        self.value(extension, parameter, kind, "look"),
+                        math.exp(self.value(extension, parameter, kind, "bytes") - own))
                 print(line)
 
 

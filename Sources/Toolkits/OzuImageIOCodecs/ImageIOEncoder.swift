@@ -20,9 +20,6 @@
     /// True for JPEG, HEIC, AVIF and JPEG XL.
     public var hasQuality: Bool { [.jpeg, .heic, .avif, .jxl].contains(type) }
 
-    /// False: ImageIO chooses chroma itself.
-    public var hasChromaSubsampling: Bool { false }
-
     /// Encodes a bitmap. If its colours are not sRGB, the file gets the profile of their colour space. The quality is a
     /// number on ImageIO's own scale, which nobody has compared with `QualityScale`.
     ///

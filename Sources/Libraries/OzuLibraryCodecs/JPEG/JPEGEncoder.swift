@@ -25,6 +25,9 @@ public struct JPEGEncoder: ImageEncoding {
   /// Always false.
   public var keepsAlpha: Bool { false }
 
+  /// Always true.
+  public var hasChromaSubsampling: Bool { true }
+
   /// All kinds; at most 65,527 bytes of EXIF data, 65,504 of XMP, and about 16 MB of a profile.
   public var keptMetadata: MetadataKinds { .all }
 

@@ -17,9 +17,6 @@ struct LibraryEncoder: Sendable {
   var acceptsDeep = false
   let encode: Encoding
 
-  /// WebP has a quarter always, and JPEG XL all of it.
-  var hasChromaSubsampling: Bool { type == .avif }
-
   func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
     let format: PixelFormat = acceptsDeep && bitmap.format == .rgba16 ? .rgba16 : .bgra8
     let bitmap = bitmap.converted(to: format)
@@ -55,7 +52,7 @@ struct LibraryEncoder: Sendable {
       quality: QualityScale.parameter(of: type, at: quality),
       is_lossless: options.isLossless, effort: options.effort.value,
       // For WebP only if it is asked for, because it is slow there.
-      chroma: options.chromaSubsampling.value(isFull: type == .avif && quality >= 0.9),
+      chroma: options.chromaSubsampling.value(isFull: type == .avif),
       is_progressive: options.isProgressive, primaries: Int32(clamping: primaries),
       transfer: Int32(clamping: transfer), peak: Float(options.metadata.lightLevels?.maximumContent ?? 0),
       blocks: OzuEncodeBlocks())
