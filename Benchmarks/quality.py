@@ -6,8 +6,9 @@
 
 DIR has the folders `photographs` and `drawings`; every second picture of each, by name, is held out. `ozu load` writes
 each picture in each format at the points of a grid. The look is the SSIMULACRA2 of the decoded file, in the mean of the
-pictures. A knot of a table is the codec's parameter that has the look of JPEG at this quality. It is then lowered until
-AVIF has fewer bytes than WebP, and WebP than JPEG, by 1 %, in the geometric mean of either kind.
+pictures. A knot of a table is the codec's parameter that has the look of JPEG at this quality. It is raised until neither
+kind has 2 points less than JPEG, as the codecs are better for drawn pictures. It is then lowered until AVIF has fewer bytes
+than WebP, and WebP than JPEG, by 1 %, in the geometric mean of either kind.
 
 The parameters of the grid follow from the tables that the binary was built with, which are read from the Swift file,
 so the binary and the file must be of one commit.
@@ -37,6 +38,8 @@ from ssimulacra2 import compute_ssimulacra2
 SWIFT = os.path.join(os.path.dirname(__file__), "../Sources/Core/OzuImaging/Encoding/QualityScale.swift")
 # What the bytes of a format are less than those of the next, so that they are so for other pictures too.
 MARGIN = 0.01
+# The most points that the mean of a kind may be below JPEG's.
+MOST_LOSS = 2
 KNOTS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.89, 0.9, 0.95, 1]
 FORMATS = ["webp", "avif", "jxl"]
 # The curves that are measured: qualities of the command line, or parameters of the codec.
@@ -156,6 +159,12 @@ class Measured:
         rising = [points[0]] + [b for a, b in zip(points, points[1:]) if b[1] > max(p[1] for p in points[:points.index(b)])]
         return interpolated([(score, parameter) for parameter, score in rising], look)
 
+    def resembles(self, extension, knot, parameter):
+        """Whether no kind looks much worse than JPEG's."""
+        return all(
+            self.value(extension, parameter, kind, "look") >= self.value("jpeg", knot * 100, kind, "look") - MOST_LOSS
+            for kind in self.kinds)
+
     def fits(self, extension, other, parameter, other_parameter):
         """Whether no kind has more bytes than in another format."""
         return all(
@@ -168,6 +177,8 @@ class Measured:
             look = self.value("jpeg", knot * 100, None, "look")
             for extension in FORMATS:
                 parameter = self.parameter(extension, look)
+                while parameter < 100 and not self.resembles(extension, knot, parameter):
+                    parameter += 0.5
                 larger = {"webp": ("jpeg", knot * 100), "avif": ("webp", tables["webp"].get(knot, 0) * 100)}.get(extension)
                 while larger and parameter > 0 and not self.fits(extension, larger[0], parameter, larger[1]):
                     parameter -= 0.5

@@ -1,29 +1,30 @@
 /// The parameters of codecs that look alike: one quality has about the same look in every format.
 ///
 /// The scale of `EncodingOptions.compressionQuality` is that of JPEG. The other codecs have scales of their own, on which the
-/// same number looks different: libavif's 60 looks like JPEG's 75, and libwebp's 60 like its 57. The tables translate.
+/// same number looks different: libavif's 60 looks like JPEG's 83, and libwebp's 60 like its 55. The tables translate.
 ///
 /// They were measured by `Benchmarks/quality.py`: at each knot the parameter has the SSIMULACRA2 of JPEG in the mean of 37
-/// photographs and 20 drawn pictures of 440 pixels, and is then lowered until AVIF has fewer bytes than WebP, and WebP than
-/// JPEG, in the geometric mean of either kind. `Benchmarks/README.md` has the looks and the bytes.
+/// photographs and 20 drawn pictures of 440 pixels; it is raised until neither kind has 2 points less than JPEG, and then lowered
+/// until AVIF has fewer bytes than WebP, and WebP than JPEG, in the geometric mean of either kind. `Benchmarks/README.md` has
+/// the looks and the bytes.
 public enum QualityScale {
   /// The formats whose files have a quality, unless they are lossless.
   package static let types: Set<ImageType> = [.jpeg, .webp, .avif, .jxl, .heic]
 
-  /// The qualities at which the tables have values. From 0.9 on, `ChromaSubsampling.automatic` keeps all chroma, so there
-  /// is a step before it.
+  /// The qualities at which the tables have values. From 0.9 on JPEG keeps all chroma
+  /// (`ChromaSubsampling.automatic`), so there is a step before it.
   private static let knots = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.89, 0.9, 0.95, 1]
   /// libwebp's quality, divided by 100.
   private static let webp = [
-    0, 0.036, 0.148, 0.287, 0.407, 0.52, 0.635, 0.745, 0.83, 0.875, 0.912, 0.975, 0.999, 1,
+    0, 0.041, 0.158, 0.307, 0.427, 0.54, 0.655, 0.75, 0.83, 0.875, 0.912, 0.975, 0.999, 1,
   ]
   /// 1 for libavif's quantizer 0, and 0 for 63.
   private static let avif = [
-    0, 0.122, 0.279, 0.356, 0.415, 0.463, 0.502, 0.556, 0.645, 0.726, 0.794, 0.801, 0.91, 1,
+    0, 0.106, 0.245, 0.34, 0.388, 0.432, 0.466, 0.513, 0.575, 0.615, 0.661, 0.806, 0.906, 1,
   ]
   /// The quality of libjxl's tools, divided by 100; a distance follows from it.
   private static let jxl = [
-    0, 0.05, 0.172, 0.283, 0.382, 0.496, 0.563, 0.635, 0.732, 0.785, 0.826, 0.904, 0.954, 1,
+    0, 0.05, 0.172, 0.293, 0.407, 0.521, 0.578, 0.645, 0.737, 0.785, 0.826, 0.904, 0.954, 1,
   ]
 
   /// The parameter of a codec for a quality.
