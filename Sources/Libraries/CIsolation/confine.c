@@ -92,6 +92,9 @@ static void read_usage(struct ozu_confined *confined) {
   confined->data = numbers[5] * page_size;
 }
 
+// A limit of a caller may be any number.
+static uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
 __attribute__((unused)) static int limit_resources(uint64_t address_space, uint64_t data) {
   int code = set_limit(RLIMIT_NOFILE, open_file_count, open_file_count);
   if (code == 0) code = set_limit(RLIMIT_CORE, 0, 0);
@@ -146,8 +149,9 @@ int ozu_confine(const struct ozu_confinement *wanted, struct ozu_confined *resul
     close(OZU_WORKER_SUPERVISION);
   }
   uint64_t reserved = reserved_for_threads_byte_count + segments_byte_count;
-  result->limits_error = limit_resources(
-      result->address_space + 2 * wanted->memory_byte_count + reserved, result->data + wanted->memory_byte_count);
+  uint64_t data = sum(result->data, wanted->memory_byte_count);
+  result->limits_error =
+      limit_resources(sum(result->address_space + reserved, sum(wanted->memory_byte_count, wanted->memory_byte_count)), data);
   result->landlock_error = code != 0 ? code : ozu_restrict_files(wanted, &result->landlock_version);
   result->capabilities_error = drop_capabilities();
   result->filter_error = code != 0 ? code : ozu_filter_system_calls(wanted->reads_files, wanted->starts_threads);
@@ -182,10 +186,10 @@ int ozu_limit_memory(const struct ozu_confined *base, uint64_t memory_byte_count
   uint64_t reserved = starts_threads ? reserved_for_threads_byte_count : reserved_byte_count;
   // Memory that earlier requests have freed, but that malloc cannot return to the system, is not counted for this
   // one.
-  int code = set_soft_limit(RLIMIT_DATA, base->data + memory_byte_count);
+  int code = set_soft_limit(RLIMIT_DATA, sum(base->data, memory_byte_count));
   if (code != 0) return code;
   // The limit above is the exact one. This one covers memory that it does not count.
-  return set_soft_limit(RLIMIT_AS, base->address_space + memory_byte_count + shared_byte_count + reserved);
+  return set_soft_limit(RLIMIT_AS, sum(base->address_space + shared_byte_count + reserved, memory_byte_count));
 }
 
 int ozu_allow_shared(uint64_t byte_count) {

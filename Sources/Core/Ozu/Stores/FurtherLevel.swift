@@ -68,7 +68,7 @@ final class FurtherLevel: Sendable {
   /// is reported.
   func read<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) -> Value? {
     guard mayContain(key) else { return nil }
-    let answer = reads.value { [level] in level.attempt(.read) { try Value.readFurther(key, from: $0) } ?? nil
+    let answer = reads.value { [level] in level.attempt(.read) { try Value.read(key, from: $0) } ?? nil
     }
     if answer == nil { level.report(.read, nil) }
     // The entry may have been changed or removed meanwhile.

@@ -21,25 +21,15 @@ struct ResponseStore {
     ImageStoreKey(.original, number == 0 ? key : key.derived("variant \(number)"), label: label)
   }
 
-  /// The variants of a key.
+  /// The variants of a key; none if the first one is missing, because a store may be slow to say that there are no others.
+  /// Each read of a variant reads the first one too, so it is hardly ever evicted alone.
   func entries(for key: CacheKey) throws -> [HTTPCacheEntry] {
-    // The first variant is read without asking `contains` before: this read is the one that statistics count.
-    let first = try entry(at: Self.place(0, of: key))
-    if let first, !first.response.headers.contains(name: "Vary") { return [first] }
-    return try [first].compactMap(\.self) + others(for: key)
-  }
-
-  /// The variants of a key in a store where each call may be slow: none if the first one is missing. Other variants
-  /// can then only exist if the first one alone was evicted.
-  func entriesIfFirst(for key: CacheKey) throws -> [HTTPCacheEntry] {
+    // It is read without asking `contains` before: this read is the one that statistics count.
     guard let first = try entry(at: Self.place(0, of: key)) else { return [] }
-    return first.response.headers.contains(name: "Vary") ? [first] + (try others(for: key)) : [first]
-  }
-
-  private func others(for key: CacheKey) throws -> [HTTPCacheEntry] {
-    try (1..<HTTPVariants.maximumCount).compactMap { number in
+    guard first.response.headers.contains(name: "Vary") else { return [first] }
+    return try (1..<HTTPVariants.maximumCount).reduce(into: [first]) { found, number in
       let place = Self.place(number, of: key)
-      return try store.contains(place) ? entry(at: place) : nil
+      if try store.contains(place), let entry = try entry(at: place) { found.append(entry) }
     }
   }
 

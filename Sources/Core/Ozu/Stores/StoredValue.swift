@@ -7,8 +7,6 @@ protocol StoredValue: Sendable {
   var byteCount: Int { get }
   /// The value of a key in a store.
   static func read(_ key: ImageStoreKey, from store: any ImageStoring) throws -> Self?
-  /// The same from a further level, where each call may be slow.
-  static func readFurther(_ key: ImageStoreKey, from store: any ImageStoring) throws -> Self?
   /// Removes the value of a key from a store.
   static func remove(_ key: ImageStoreKey, from store: any ImageStoring) throws
   func write(to store: any ImageStoring, for key: ImageStoreKey) throws
@@ -16,10 +14,6 @@ protocol StoredValue: Sendable {
 
 extension ImageStoreEntry: StoredValue {
   static func read(_ key: ImageStoreKey, from store: any ImageStoring) throws -> ImageStoreEntry? {
-    try store.read(key)
-  }
-
-  static func readFurther(_ key: ImageStoreKey, from store: any ImageStoring) throws -> ImageStoreEntry? {
     try store.read(key)
   }
 
@@ -35,16 +29,8 @@ struct StoredVariants: StoredValue {
   var byteCount: Int { entries.reduce(0) { $0 + $1.body.count } }
 
   static func read(_ key: ImageStoreKey, from store: any ImageStoring) throws -> StoredVariants? {
-    StoredVariants(found: try ResponseStore(store: store).entries(for: key.key))
-  }
-
-  static func readFurther(_ key: ImageStoreKey, from store: any ImageStoring) throws -> StoredVariants? {
-    StoredVariants(found: try ResponseStore(store: store).entriesIfFirst(for: key.key))
-  }
-
-  private init?(found entries: [HTTPCacheEntry]) {
-    if entries.isEmpty { return nil }
-    self.entries = entries
+    let entries = try ResponseStore(store: store).entries(for: key.key)
+    return entries.isEmpty ? nil : StoredVariants(entries: entries)
   }
 
   static func remove(_ key: ImageStoreKey, from store: any ImageStoring) throws {

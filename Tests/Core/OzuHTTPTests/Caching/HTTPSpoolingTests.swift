@@ -95,6 +95,37 @@ struct HTTPSpoolingTests {
     #expect(arrived(bytes, announced: 100_000).takeMemory() != nil)
   }
 
+  @Test("the memory that is kept for the next bodies is a quarter at most, and never beside a limit of bodies", arguments: 0..<4)
+  func spareMemory(seed: Int) {
+    let limit = 2 << 20
+    let memory = HTTPBodyMemory(byteCount: limit)
+    var random = SeededGenerator(seed: UInt64(seed))
+    var bodies: [(data: Data, byte: UInt8)] = []
+    var (refused, reused) = (0, 0)
+    for number in 0..<600 {
+      if Bool.random(using: &random), let index = bodies.indices.randomElement(using: &random) {
+        let body = bodies.remove(at: index)
+        #expect(body.data == Data(repeating: body.byte, count: body.data.count))
+      } else {
+        let spare = memory.byteCounts.spare
+        let byteCount = Int.random(in: 1...400_000, using: &random)
+        let byte = UInt8(truncatingIfNeeded: number)
+        guard let part = memory.part(byteCount: byteCount) else {
+          refused += 1
+          continue
+        }
+        if memory.byteCounts.spare < spare { reused += 1 }
+        let bytes = Data(repeating: byte, count: byteCount)
+        #expect(bytes.withUnsafeBytes { part.append($0) && !part.append(UnsafeRawBufferPointer(rebasing: $0.prefix(1))) })
+        bodies.append((part.data, byte))
+      }
+      let (used, spare) = memory.byteCounts
+      #expect(used + spare <= limit && spare <= limit / 4 && used >= bodies.reduce(0) { $0 + $1.data.count })
+    }
+    bodies = []
+    #expect(memory.byteCounts.used == 0 && refused > 0 && reused > 0)
+  }
+
   @Test("the bytes that wait for a slow disk are bounded: the transfer pauses and is resumed")
   func backPressure() async throws {
     let spool = spool()
