@@ -69,7 +69,7 @@ final class HTTPBodyMemory: Sendable {
       state.usedByteCount -= block.byteCount
       let index = state.spare.firstIndex { $0.byteCount >= block.byteCount } ?? state.spare.count
       state.spare.insert(block, at: index)
-      return state.shrink(to: min(limit / 4, limit - state.usedByteCount))
+      return state.shrink(to: limit / 4)
     }
     for block in given { block.start.deallocate() }
   }
