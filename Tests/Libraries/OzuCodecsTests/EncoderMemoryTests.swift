@@ -5,6 +5,10 @@ import OzuLibraryCodecs
 import OzuStandardCodecs
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 @Suite("Encoders that are short of memory")
 struct EncoderMemoryTests {
   /// Independent pixels, which no encoder can compress.
@@ -44,6 +48,19 @@ struct EncoderMemoryTests {
     }
     #expect(enough == file)
   }
+
+  #if canImport(Glibc)
+    /// Caches count the bytes of a file. A thumbnail of 15 KB held a buffer of 64 KB.
+    @Test("give a file that holds no more memory than its bytes", arguments: types)
+    func remains(type: ImageType) throws {
+      let bitmap = Bitmap(size: PixelSize(40, 32)) { x, y in Pixel(red: UInt8(x), green: UInt8(y), blue: 0) }
+      let file = try CodecRegistry.standard.encode(bitmap, as: type)
+      // Not in Swift's module of the C library.
+      let symbol = try #require(dlsym(nil, "malloc_usable_size"))
+      let usableSize = unsafeBitCast(symbol, to: (@convention(c) (UnsafeRawPointer?) -> Int).self)
+      #expect(file.withUnsafeBytes { usableSize($0.baseAddress) } < file.count + 64)
+    }
+  #endif
 
   @Test(
     "fail with a message in the middle of an animation, and accept no more frames",

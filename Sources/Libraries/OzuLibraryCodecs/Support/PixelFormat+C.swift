@@ -57,8 +57,10 @@ extension IncrementalPixels {
 extension OzuBytes {
   /// Takes over the block of an encoder; `nil` if there is none.
   consuming func data() -> Data? {
-    // It was allocated by malloc, and C keeps no pointer to it.
-    bytes.map { Data(bytesNoCopy: $0, count: count, deallocator: .free) }
+    // It was allocated by malloc, and C keeps no pointer to it. It grew by doubling; caches count the bytes of the file.
+    bytes.map { bytes in
+      Data(bytesNoCopy: realloc(bytes, max(1, count)) ?? UnsafeMutableRawPointer(bytes), count: count, deallocator: .free)
+    }
   }
 }
 
