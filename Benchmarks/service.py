@@ -5,8 +5,8 @@
     python3 Benchmarks/service.py --ozu .build/release/ozu [--rounds 5] [--count 40] [--json FILE] [CASE...]
 
     thumbnails COUNT requests a round for thumbnails that no cache has: each is fetched from the origin, decoded, reduced
-               to a width around 320 pixels and written as JPEG of quality 80
-    hits       requests for one thumbnail that memory has; beside them a hit of nginx's cache
+               to a width around 320 pixels and written as JPEG of quality 80; by 1, 8 and 64 clients
+    hits       requests for one thumbnail that memory has, by 1, 8 and 64 clients; beside them a hit of nginx's cache
     health     the time of /health (given up after 10 seconds) while 16 clients ask for thumbnails that no cache has, and
                of a 503 where 8 of them are more than may wait; beside them how late the system wakes the process that
                asks, which sleeps 10 ms between two questions

@@ -11,44 +11,69 @@ from servers.client import Client, Widths, ask
 from servers.subjects import SCRIPT
 
 
+AT_ONCE = (1, 8, 64)
+
+
+def label(case, at_once):
+    return case if at_once == 1 else f"{case}, {at_once} at once"
+
+
+def asked(subject, at_once, work, question):
+    """Puts each item of `work` to a subject by `question(client, item)`, by so many clients at once; the answers."""
+    rest, answers = iter(work), []
+
+    def one():
+        client = Client(subject.port)
+        # The next item of an iterator over a list is taken by one thread.
+        for item in rest:
+            answers.append(question(client, item))
+        client.close()
+
+    threads = [threading.Thread(target=one) for _ in range(at_once)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if len(answers) != len(work):
+        raise SystemExit(f"{subject.name}: {len(work) - len(answers)} of {len(work)} were not answered")
+    return answers
+
+
 def thumbnails(found, rows, arguments, names):
-    costs, sizes = {}, {}
-    for number in range(arguments.rounds + 1):
-        # The same ones for all; a round first that does not count.
-        widths = Widths(names)
-        widths.number = 10_000 * number
-        work = [widths.next() for _ in range(arguments.count)]
-        for subject in found:
-            client = Client(subject.port)
-            before, count = subject.cpu(), 0
-            for width, name in work:
-                count += len(ask(client, subject, width, name))
-            client.close()
-            if number:
-                costs.setdefault(subject.name, []).append((subject.cpu() - before) / len(work))
-                sizes.setdefault(subject.name, []).append(count / len(work))
-    for name in costs:
-        rows.add("thumbnail, uncached", name, "cpu_ms", costs[name])
-        rows.add("thumbnail, uncached", name, "bytes", sizes[name])
+    for at_once in AT_ONCE:
+        costs, sizes = {}, {}
+        for number in range(arguments.rounds + 1):
+            # The same ones for all; a round first that does not count.
+            widths = Widths(names)
+            widths.number = 10_000 * number + 1_000_000 * at_once
+            work = [widths.next() for _ in range(max(arguments.count, 2 * at_once))]
+            for subject in found:
+                before = subject.cpu()
+                answers = asked(subject, at_once, work, lambda client, item: len(ask(client, subject, *item)))
+                if number:
+                    costs.setdefault(subject.name, []).append((subject.cpu() - before) / len(work))
+                    sizes.setdefault(subject.name, []).append(sum(answers) / len(work))
+        for name in costs:
+            rows.add(label("thumbnail, uncached", at_once), name, "cpu_ms", costs[name])
+            if at_once == 1:
+                rows.add("thumbnail, uncached", name, "bytes", sizes[name])
 
 
 def hits(found, rows, arguments, names, cache):
     count = 200 if arguments.smoke else 20_000
-    costs = {}
     ozu = found[0]
     path = ozu.path(320, names[0])
-    for number in range(arguments.rounds + 1):
-        for subject in [ozu, cache]:
-            client = Client(subject.port)
-            client.get(path)
-            before = subject.cpu()
-            for _ in range(count):
-                client.get(path)
-            client.close()
-            if number:
-                costs.setdefault(subject.name, []).append((subject.cpu() - before) / count)
-    for name in costs:
-        rows.add("thumbnail, cached", name, "cpu_ms", costs[name])
+    for at_once in AT_ONCE:
+        costs = {}
+        for number in range(arguments.rounds + 1):
+            for subject in [ozu, cache]:
+                asked(subject, 1, [path], Client.get)
+                before = subject.cpu()
+                asked(subject, at_once, [path] * count, Client.get)
+                if number:
+                    costs.setdefault(subject.name, []).append((subject.cpu() - before) / count)
+        for name in costs:
+            rows.add(label("thumbnail, cached", at_once), name, "cpu_ms", costs[name])
 
 
 def probe(port, path, seconds):
