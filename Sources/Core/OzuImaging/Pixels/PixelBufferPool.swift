@@ -124,9 +124,9 @@ public final class PixelBufferPool: Sendable {
     return evicted
   }
 
-  /// The smallest class that holds `byteCount`: 4 KiB, then four steps to each doubling.
+  /// The smallest class that holds `byteCount`: 512 bytes, then four steps to each doubling.
   static func sizeClass(_ byteCount: Int) -> Int {
-    let minimum = 4096
+    let minimum = 512
     guard byteCount > minimum else { return minimum }
     let step = 1 << (Int.bitWidth - (byteCount - 1).leadingZeroBitCount - 3)
     return (byteCount + step - 1) & ~(step - 1)
