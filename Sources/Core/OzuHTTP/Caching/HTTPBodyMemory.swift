@@ -99,7 +99,9 @@ final class HTTPBodyMemory: Sendable {
 
     /// The bytes, without a copy.
     var data: Data {
-      Data(bytesNoCopy: block.start, count: count, deallocator: .custom { _, _ in withExtendedLifetime(self) {} })
+      Data(
+        bytesNoCopy: block.start, count: count, deallocator: .custom { _, _ in withExtendedLifetime(self) {} }
+      )
     }
   }
 }

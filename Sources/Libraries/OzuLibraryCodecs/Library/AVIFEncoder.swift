@@ -6,8 +6,8 @@
   import OzuBase
 
   /// Writes AVIF through libavif, lossy or lossless. `QualityScale` has the quantizer of a quality. Chroma is
-  /// stored at full size, unless the options say otherwise: photographs take 3 % less bytes at the same look, drawn
-  /// pictures a quarter less. A bitmap of 16 bits is written with 10 bits, or with
+  /// stored at full size, unless the options say otherwise: photographs take 1 to 3 % less bytes at the same look, drawn
+  /// pictures up to a sixth less. A bitmap of 16 bits is written with 10 bits, or with
   /// 12 if it is lossless. One thread; speed 6 of 10, or 10 for low effort and 5 for high effort.
   public struct AVIFEncoder: ImageEncoding {
     private let library = LibraryEncoder(type: .avif, sideLimit: 65_535, acceptsDeep: true) {

@@ -59,7 +59,9 @@ extension OzuBytes {
   consuming func data() -> Data? {
     // It was allocated by malloc, and C keeps no pointer to it. It grew by doubling; caches count the bytes of the file.
     bytes.map { bytes in
-      Data(bytesNoCopy: realloc(bytes, max(1, count)) ?? UnsafeMutableRawPointer(bytes), count: count, deallocator: .free)
+      Data(
+        bytesNoCopy: realloc(bytes, max(1, count)) ?? UnsafeMutableRawPointer(bytes), count: count,
+        deallocator: .free)
     }
   }
 }

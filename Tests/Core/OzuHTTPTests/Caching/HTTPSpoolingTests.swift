@@ -95,7 +95,9 @@ struct HTTPSpoolingTests {
     #expect(arrived(bytes, announced: 100_000).takeMemory() != nil)
   }
 
-  @Test("the memory that is kept for the next bodies is a quarter at most, and never beside a limit of bodies", arguments: 0..<4)
+  @Test(
+    "the memory that is kept for the next bodies is a quarter at most, and never beside a limit of bodies",
+    arguments: 0..<4)
   func spareMemory(seed: Int) {
     let limit = 2 << 20
     let memory = HTTPBodyMemory(byteCount: limit)
@@ -116,7 +118,10 @@ struct HTTPSpoolingTests {
         }
         if memory.byteCounts.spare < spare { reused += 1 }
         let bytes = Data(repeating: byte, count: byteCount)
-        #expect(bytes.withUnsafeBytes { part.append($0) && !part.append(UnsafeRawBufferPointer(rebasing: $0.prefix(1))) })
+        #expect(
+          bytes.withUnsafeBytes {
+            part.append($0) && !part.append(UnsafeRawBufferPointer(rebasing: $0.prefix(1)))
+          })
         bodies.append((part.data, byte))
       }
       let (used, spare) = memory.byteCounts
@@ -230,7 +235,9 @@ struct HTTPSpoolingTests {
 
 @Suite("The identity of bodies")
 struct HTTPBodyIdentityTests {
-  @Test("the ends of pieces make no difference", arguments: [0, 1, 7, 8, 9, 31, 32, 100, 4096], [1, 3, 8, 13, 40, 64])
+  @Test(
+    "the ends of pieces make no difference", arguments: [0, 1, 7, 8, 9, 31, 32, 100, 4096],
+    [1, 3, 8, 13, 40, 64])
   func pieces(byteCount: Int, pieceByteCount: Int) {
     let body = patternedBytes(byteCount)
     var identity = HTTPBodyIdentity()
