@@ -196,6 +196,16 @@ import Testing
       #expect(try CodecRegistry.standard.picture(from: file).bitmap == drawing)
     }
 
+    /// With whole errors it has 56 and 81 points: they grow where the palette ends, until they show as spots of other colours.
+    @Test("keeps the look of a photograph in few colours", arguments: [(16, 60.0), (256, 82.2)])
+    func look(limit: Int, least: Double) throws {
+      let photograph = try CodecRegistry.standard.picture(from: fixture("placeholders/flower.jpg")).bitmap
+      let file = try PNGEncoder().encode(photograph, options: EncodingOptions(colorLimit: limit))
+      let read = try CodecRegistry.standard.picture(from: file).bitmap
+      let score = try SSIMULACRA2.score(of: read, original: photograph)
+      #expect(score > least)
+    }
+
     @Test(
       "uses the filter that leaves the smallest values, and applies it correctly", arguments: [1, 3, 4, 6, 8])
     func filters(pixelByteCount: Int) throws {
