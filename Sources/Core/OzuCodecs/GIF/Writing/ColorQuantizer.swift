@@ -272,15 +272,14 @@ struct NearestColor {
 ///
 /// Seven eighths of it: where the palette has no colour beyond a pixel's, the whole error would grow from pixel to pixel, until it
 /// shows as spots of other colours. By SSIMULACRA2 photographs gain 9 points with 16 colours and 4 with 256, drawn pictures 5
-/// and 3; three quarters lose some of it again.
+/// and 3; three quarters lose some of it again. A pixel that the palette has within one level, or four inside an area of one
+/// colour, takes that colour, whatever error comes.
 enum ErrorDiffusion {
   /// The indices of painted pixels. Holes have `transparentIndex`, and receive and pass on no error.
   ///
-  /// - Parameters:
-  ///   - palette: at least one colour.
-  ///   - isDiffused: whether neighbours receive the error; if not, each pixel just has its nearest colour.
+  /// - Parameter palette: at least one colour.
   static func indices(
-    of pixels: GIFPaintedPixels, palette: [UInt32], transparentIndex: UInt8, isDiffused: Bool
+    of pixels: GIFPaintedPixels, palette: [UInt32], transparentIndex: UInt8
   ) -> [UInt8] {
     var nearest = NearestColor(palette)
     let colors = palette.map(channels)
@@ -297,8 +296,14 @@ enum ErrorDiffusion {
         let color = pixels.colors[y * width + x]
         guard color != GIFPaintedPixels.hole else { continue }
         let source = channels(color)
-        guard isDiffused else {
-          indices[y * width + x] = nearest.recall(source)
+        let own = nearest.recall(source)
+        let error = source &- colors[Int(own)]
+        let isInArea =
+          x > 0 && y > 0 && pixels.colors[y * width + x - 1] == color
+          && pixels.colors[(y - 1) * width + x] == color
+        let tolerance: Int32 = isInArea ? 4 : 1
+        guard error.max() > tolerance || error.min() < -tolerance else {
+          indices[y * width + x] = own
           continue
         }
         let place = x + 1

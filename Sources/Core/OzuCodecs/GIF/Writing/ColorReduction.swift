@@ -2,7 +2,7 @@ import OzuImaging
 
 extension Bitmap {
   /// The picture in at most `limit` colours, with alpha; itself if it has no more. Colours are chosen as for a GIF, and
-  /// errors are distributed unless it is a flat drawing. Pixels that are wholly transparent stay so, and are one of the
+  /// errors are distributed. Pixels that are wholly transparent stay so, and are one of the
   /// colours. 16 bits become 8.
   ///
   /// - Parameter limit: from 2 to 256.
@@ -17,7 +17,7 @@ extension Bitmap {
     let colors = ColorQuantizer.colors(of: pixels, count: limit - (pixels.hasHoles ? 1 : 0), effort: effort)
     let transparent = UInt8(truncatingIfNeeded: colors.count)
     let indices = ErrorDiffusion.indices(
-      of: pixels, palette: colors, transparentIndex: transparent, isDiffused: !pixels.isFlat)
+      of: pixels, palette: colors, transparentIndex: transparent)
     var palette = colors.map { color in
       Pixel(
         red: UInt8(color >> 16 & 255), green: UInt8(color >> 8 & 255), blue: UInt8(color & 255),

@@ -46,8 +46,7 @@ struct GIFImage {
       let palette = own.colors
       if isTransparent { _ = own.insertTransparency() }
       indices = ErrorDiffusion.indices(
-        of: pixels, palette: palette, transparentIndex: UInt8(own.transparentIndex ?? 0),
-        isDiffused: !pixels.isFlat)
+        of: pixels, palette: palette, transparentIndex: UInt8(own.transparentIndex ?? 0))
     }
     (ownColors, transparentIndex, indexBitCount) = (own, own.transparentIndex, own.bitCount)
   }
@@ -57,9 +56,6 @@ struct GIFImage {
 struct GIFPaintedPixels {
   /// The value of a hole.
   static let hole = UInt32.max
-  /// If at least this share of pixels equals its neighbour, the picture is flat: a drawing, whose areas must not be
-  /// dithered.
-  private static let flatShare = 0.5
 
   let size: PixelSize
   /// The colours row by row, or `hole`.
@@ -67,57 +63,42 @@ struct GIFPaintedPixels {
   let hasHoles: Bool
   /// Whether some colour has transparency in its high byte.
   let hasTranslucency: Bool
-  /// Whether most pixels equal their left neighbour.
-  let isFlat: Bool
 
   /// All pixels of a picture with the keys of `ColorTable`; those that are wholly transparent are holes.
   init(_ picture: BGRABitmap) {
     var colors: [UInt32] = []
     colors.reserveCapacity(picture.size.pixelCount)
-    var (equalCount, holeCount, transparency) = (0, 0, UInt32(0))
+    var (hasHoles, transparency) = (false, UInt32(0))
     picture.withPixels { pixels, rows in
       for y in 0..<picture.size.height {
-        var previous = Self.hole
         for place in rows[y] {
           let pixel = pixels[place]
           let isHole = pixel.alpha == 0 && !picture.isOpaque
           let color = isHole ? Self.hole : UInt32(255 - pixel.alpha) << 24 | pixel.color
           colors.append(color)
-          if isHole {
-            holeCount += 1
-          } else {
-            transparency |= color >> 24
-            if color == previous { equalCount += 1 }
-          }
-          previous = color
+          if isHole { hasHoles = true } else { transparency |= color >> 24 }
         }
       }
     }
-    (size, self.colors, hasHoles) = (picture.size, colors, holeCount > 0)
+    (size, self.colors, self.hasHoles) = (picture.size, colors, hasHoles)
     hasTranslucency = transparency != 0
-    isFlat = Double(equalCount) > Self.flatShare * Double(colors.count - holeCount)
   }
 
   init(_ canvas: BGRABitmap, over base: BGRABitmap, region: PixelRectangle) {
     let size = region.size
     var colors = [UInt32](repeating: Self.hole, count: size.pixelCount)
-    var (paintedCount, equalCount) = (0, 0)
+    var paintedCount = 0
     let columns = region.x..<region.x + size.width
     canvas.withPixels { pixels, rows in
       base.withPixels { basePixels, baseRows in
         for line in 0..<size.height {
           let row = pixels.extracting(rows[region.y + line]).extracting(columns)
           let below = basePixels.extracting(baseRows[region.y + line]).extracting(columns)
-          var previous = Self.hole
           for x in 0..<size.width {
             let pixel = row[x]
-            let color = pixel.alpha != 0 && pixel != below[x] ? pixel.color : Self.hole
-            if color != Self.hole {
-              colors[line * size.width + x] = color
-              paintedCount += 1
-              if color == previous { equalCount += 1 }
-            }
-            previous = color
+            guard pixel.alpha != 0, pixel != below[x] else { continue }
+            colors[line * size.width + x] = pixel.color
+            paintedCount += 1
           }
         }
       }
@@ -126,7 +107,6 @@ struct GIFPaintedPixels {
     self.colors = colors
     hasHoles = paintedCount < colors.count
     hasTranslucency = false
-    isFlat = Double(equalCount) > Self.flatShare * Double(paintedCount)
   }
 
   /// Adds all colours to a table; `false` if they do not fit.
