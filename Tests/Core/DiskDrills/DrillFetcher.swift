@@ -21,9 +21,11 @@ final class DrillFetcher: Sendable {
 
   private let waits = Mutex(Waits())
   private let isOver = Atomic<Bool>(false)
+  private let begun = DispatchSemaphore(value: 0)
   private let done = DispatchSemaphore(value: 0)
 
-  /// Begins to fetch beside the work of the calling thread.
+  /// Begins to fetch beside the work of the calling thread. Returns when the first keys have been fetched: a short work would be over
+  /// before the thread has a processor.
   init(_ cache: DiskCache, count: Int) {
     let work = ThreadTimes.clockOfThread()
     Thread.detachNewThread { [self] in
@@ -38,11 +40,13 @@ final class DrillFetcher: Sendable {
         most.lookup = max(most.lookup, middle.wait(since: start))
         most.fetch = max(most.fetch, ThreadTimes(schedule, work).wait(since: middle))
         most.count += 1
+        if most.count == 10 { begun.signal() }
       }
       if schedule >= 0 { close(schedule) }
       waits.withLock { $0 = most }
       done.signal()
     }
+    begun.wait()
   }
 
   /// Ends the thread.
