@@ -37,6 +37,8 @@ struct DiskDrills {
 
   func report(_ name: String, _ isGood: Bool, _ text: String) -> Bool {
     print("\(isGood ? "ok    " : "FAILED") \(name): \(text)")
+    // Drills that are stopped have said what they found.
+    fflush(nil)
     return isGood
   }
 
