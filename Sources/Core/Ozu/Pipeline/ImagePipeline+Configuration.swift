@@ -156,7 +156,7 @@ extension ImagePipeline.Configuration {
     /// Bodies of more bytes than this are written to a file during the download, and read from there. 8 MB by default.
     public var largeBodyByteCount = 8 << 20
     /// Larger bodies stay in memory too, if their length is announced, as long as all of them together have at most this many
-    /// bytes there. 0 by default.
+    /// bytes there. A quarter of it stays allocated for the next ones. 0 by default.
     public var largeBodyMemoryByteCount = 0
     /// The folder for these files if there is no disk cache; a disk cache keeps them in its own folder. Other users must not
     /// be able to write there. The pipeline leaves no files in it. With `nil` (the default) and no disk cache, large bodies
