@@ -90,9 +90,8 @@ class Ozu:
     def encode(self, path, extension, parameter):
         """The bytes of a file and the parameter with which they were written."""
         quality, parameter = self.quality(extension, parameter)
-        options = ["--quality", str(quality)]
         name = "encoded." + ("jpg" if extension == "jpeg" else extension)
-        return self.run(path, os.path.join(self.folder, name), extension, *options), parameter
+        return self.run(path, os.path.join(self.folder, name), extension, "--quality", str(quality)), parameter
 
     def decode(self, data, extension):
         """A file that Pillow can open."""
