@@ -170,7 +170,7 @@ extension Answering {
 
   /// The current time, if the event needs it.
   func readClock(for event: ProgressEvent?) -> JobInstant {
-    event?.preview == nil ? start : pipeline.configuration.instant
+    event?.preview == nil ? start : pipeline.context.instant
   }
 
   /// Takes over an event of the inner answer. Called under the lock of that one, which is therefore taken before the

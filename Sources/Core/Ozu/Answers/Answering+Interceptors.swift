@@ -77,7 +77,7 @@ extension Answering {
 
   /// Sets a timer. Without interceptors the subscription has the deadline; interceptors have no subscription.
   private func limitTime(_ deadline: JobDeadline) {
-    let limit = pipeline.configuration.instant.duration(to: deadline.instant)
+    let limit = pipeline.context.instant.duration(to: deadline.instant)
     keepUntilEnd(
       Task.detached { [weak self, sleep = pipeline.configuration.testing.sleep] in
         // If the sleep was cancelled, the answer has ended.

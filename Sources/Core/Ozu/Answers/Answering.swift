@@ -123,7 +123,7 @@ struct Answer<Owner: Answering>: ~Copyable, Sendable {
     self.request = request
     self.keyed = keyed
     self.pipeline = pipeline
-    self.start = start ?? pipeline.configuration.instant
+    self.start = start ?? pipeline.context.instant
     self.isInner = isInner
     state = Mutex(State(isListening: subscriber?.wantsProgress ?? false))
     urgency = Atomic(request.priority.rawValue)

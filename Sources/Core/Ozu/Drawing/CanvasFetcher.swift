@@ -38,7 +38,9 @@ struct CanvasFetcher: ImageFetching {
           let configuration = pipeline.configuration
           return try canvas.drawn(
             pictures: pictures, labels: configuration.decoding.codecs.labelDrawing,
-            context: RequestedDecoding(policy: .convertToSRGB).context(configuration) { isCancelled.isRaised }
+            context: RequestedDecoding(policy: .convertToSRGB).context(configuration.decoding) {
+              isCancelled.isRaised
+            }
           )
         }
       }

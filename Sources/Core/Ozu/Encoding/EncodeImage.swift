@@ -115,9 +115,9 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   }
 
   private func read(from tiers: ImageCaches.Tiers) -> JobStep {
-    let start = configuration.instant
+    let start = context.instant
     let entry = context.caches.encoded(goal.key, of: request, from: tiers)
-    timings.add(.read, start.duration(to: configuration.instant))
+    timings.add(.read, start.duration(to: context.instant))
     if let entry { return serve(entry, .rendition) }
     guard tiers == .near, context.caches.mayHave(.encoded(goal.key, request), in: .far) else {
       return load(given)
@@ -205,7 +205,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     _ loaded: LoadedPicture, _ animation: PictureAnimation?, _ fetched: FetchedData
   ) -> JobStep {
     timings.add(loaded.timings)
-    let (start, stage) = (configuration.instant, context.events.stageBegan(.encode, of: name))
+    let (start, stage) = (context.instant, context.events.stageBegan(.encode, of: name))
     let maker = EncodedFileMaker(
       loaded: loaded, animation: animation, fetched: fetched, goal: goal, configuration: configuration,
       isCancelled: { [self] in cancellation.isRaised })
@@ -221,7 +221,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     case .success(let made): file = made
     }
     context.events.counters.encodes.increment()
-    timings.add(.encode, start.duration(to: configuration.instant))
+    timings.add(.encode, start.duration(to: context.instant))
     let record = EncodedRecord(
       type: file.type, size: file.size, frameCount: file.frameCount, checksum: CacheKey(hashing: file.data),
       notes: loaded.picture.notes + dimming(loaded.picture, file.type) + file.notes,
@@ -307,7 +307,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     outcome = .success(
       EncodedAnswer(
         entry: entry, source: source, isNew: isNew, allowsStoring: allowsStoring, timings: timings,
-        verdict: verdict, end: configuration.instant))
+        verdict: verdict, end: context.instant))
   }
 
   private func fail(_ error: ImageError) -> JobStep {

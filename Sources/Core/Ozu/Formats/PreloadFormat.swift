@@ -52,7 +52,7 @@ struct PreloadFormat: Sendable {
     let name = info.key.label ?? format.name
     let chain = StepWork.Chain(
       from: LoadImage.Origin(), of: .data(Data(), key: name), context,
-      last: (.decode(rendition.data, nil, .written), info.key.key), start: context.configuration.instant)
+      last: (.decode(rendition.data, nil, .written), info.key.key), start: context.instant)
     let work = await JobAwaiter(context.runner, .veryLow).work(of: chain.key(0)) {
       JobStart(StepWork(chain, at: 0))
     }

@@ -44,7 +44,7 @@ extension FetchWork {
 
   /// Asks the origin for what no store has.
   func connect(to url: URL, _ job: RunningJob) async throws(ImageError) -> JobStep {
-    start = configuration.instant
+    start = context.instant
     let exchange = try exchange(with: url)
     guard case .ask(let originRequest) = exchange.plan([]) else { throw .notCached(name) }
     return await answer(exchange, originRequest, job)

@@ -118,7 +118,7 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
   }
 
   private func access() throws(ImageError) -> JobStep {
-    start = configuration.instant
+    start = context.instant
     switch try configuration.sources.access(request.source) {
     case .bytes(let data):
       return transform(FetchedData(.data(data), source: .original, timings: StageTimings()))
@@ -213,7 +213,7 @@ extension FetchWork: SizeSource {
   }
 
   private func fetched(by fetcher: any ImageFetching) async -> Result<FetchedData, ImageError> {
-    start = configuration.instant
+    start = context.instant
     do {
       var lifetime: SourceLifetime?
       let content = try await context.events.observeFetcher(name) {
@@ -264,7 +264,7 @@ extension FetchWork: SizeSource {
 
   func timings(_ stage: ImageStage) -> StageTimings {
     var timings = StageTimings()
-    if let start { timings.add(stage, start.duration(to: configuration.instant)) }
+    if let start { timings.add(stage, start.duration(to: context.instant)) }
     return timings
   }
 }

@@ -25,11 +25,14 @@ final class LoadContext: Sendable {
   /// The pipeline, for sources that are made of other pictures.
   let pipeline = WeakPipeline()
   private let lastNumber = Atomic(0)
+  /// The clock of the configuration: a call through that would copy the whole of it.
+  private let now: @Sendable () -> ContinuousClock.Instant
 
   /// - Parameter onIdle: called when the last job that makes prefetching wait has left the queues.
   init(_ configuration: ImagePipeline.Configuration, onIdle: @escaping @Sendable () -> Void) {
     self.configuration = configuration
     headers = configuration.headers
+    now = configuration.testing.now
     let events = PipelineEvents(configuration)
     self.events = events
     runner = JobRunner(
@@ -54,6 +57,9 @@ final class LoadContext: Sendable {
     // Each exchange brings its own client and storage.
     fetcherCache = HTTPCache(client: client, storage: storage, configuration: settings)
   }
+
+  /// The current time, by the clock of the pipeline.
+  var instant: JobInstant { JobInstant(now()) }
 
   /// A number that is part of the keys of jobs: zero if equal work is shared, otherwise a new number for each call.
   func sharingNumber() -> Int {
@@ -99,7 +105,7 @@ final class LoadContext: Sendable {
       return nil
     }
     return JobDeadline(
-      instant: configuration.instant.advanced(by: limit), tag: stage.tag, endsAtStart: stage == .wait)
+      instant: instant.advanced(by: limit), tag: stage.tag, endsAtStart: stage == .wait)
   }
 }
 

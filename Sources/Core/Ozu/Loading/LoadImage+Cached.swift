@@ -56,7 +56,7 @@ extension LoadImage {
       context.caches.noteAbsence(.rendition(request))
       return nil
     }
-    return go(.disk, .readingRendition(.near, since: configuration.instant))
+    return go(.disk, .readingRendition(.near, since: context.instant))
   }
 
   /// Serves the rendition of a store, if it may be served without asking its origin.
@@ -93,7 +93,7 @@ extension LoadImage {
 
   private func serve(_ rendition: ImageCaches.Rendition, since start: JobInstant) -> JobStep? {
     cachedResult.rendition = rendition
-    cachedResult.timings.add(.read, start.duration(to: configuration.instant))
+    cachedResult.timings.add(.read, start.duration(to: context.instant))
     let date = configuration.testing.currentDate()
     let isFresh = request.mayServe(rendition.record.validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else { return nil }

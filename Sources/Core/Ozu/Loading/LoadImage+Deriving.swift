@@ -53,7 +53,7 @@ extension LoadImage {
       }
       if mayRead(variant) {
         let larger = Larger(variant: variant, rest: rest, hasWaited: hasWaited)
-        return go(.disk, .readingLarger(larger, since: configuration.instant))
+        return go(.disk, .readingLarger(larger, since: context.instant))
       }
     }
     return (hasWaited ? nil : waitForLarger()) ?? fetchSource()
@@ -102,7 +102,7 @@ extension LoadImage {
         let derivation = try derivation(from: variant, header: rendition.record.header, size: variant.size)
       else { return tryNext(after: larger) }
       var timings = StageTimings()
-      timings.add(.read, start.duration(to: configuration.instant))
+      timings.add(.read, start.duration(to: context.instant))
       // Under the request's own treatment of colours, which is that of the larger picture (`Recipe.canBeMade`).
       return render(
         .decode(rendition.data, nil, request.decoding), from: Origin(),

@@ -155,7 +155,7 @@ final class PreviewMaker: Sendable {
   private func make() {
     var isUsable = true
     do throws(ImageDecodingError) {
-      let context = request.decoding.context(context.configuration) {
+      let context = request.decoding.context(context.configuration.decoding) {
         self.isEnded.load(ordering: .relaxed)
       }
       if !isEnded.load(ordering: .relaxed), let picture = try decoder.preview(context: context) {

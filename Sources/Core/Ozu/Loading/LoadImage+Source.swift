@@ -101,7 +101,7 @@ extension LoadImage {
   /// Whether the picture is returned undecoded, because no step needs its pixels.
   private var isDeferred: Bool {
     !configuration.decoding.isDecompressionEnabled && request.decodingResize == nil
-      && request.decodedSteps.isEmpty && request.decoding.isPlain(in: configuration)
+      && request.decodedSteps.isEmpty && request.decoding.isPlain(under: configuration.decoding.colorPolicy)
   }
 
   // MARK: From bytes to the picture

@@ -144,7 +144,7 @@ final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
     let number = sharing == 0 && request.recipe.hasHooks ? request.formatNumber : sharing
     let chain = StepWork.Chain(
       from: origin, of: request.source, context, last: (last, request.key.rendition), earlier: earlier,
-      start: configuration.instant, number: number,
+      start: context.instant, number: number,
       resultStore: isForEncoding ? origin as? FetchedData : nil)
     return wait(for: StepWork.dependence(on: chain, deadline: context.deadline(.wait)), next)
   }
@@ -173,7 +173,7 @@ final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
   /// Finishes with the picture, after the writes for which the backlog has no room yet.
   func finish(_ loaded: LoadedPicture, after writes: [JobDependence] = []) -> JobStep {
     if let first = writes.first { return wait(for: first, .writing(loaded, Array(writes.dropFirst()))) }
-    outcome = .success(FinishedLoad(loaded, at: configuration.instant))
+    outcome = .success(FinishedLoad(loaded, at: context.instant))
     end()
     return .finish(succeeded: true)
   }

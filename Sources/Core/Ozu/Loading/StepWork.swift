@@ -119,7 +119,7 @@ final class StepWork: JobWork, @unchecked Sendable {
     }
     let stepContext = RenderStep.Context(
       load: context, source: chain.source, work: self,
-      submitted: index == 0 ? chain.start : context.configuration.instant)
+      submitted: index == 0 ? chain.start : context.instant)
     do throws(ImageError) {
       let result = try step.run(after: previous?.outcome.get(), stepContext)
       resultStore?.firstStepResults.note(result, of: chain.recipe(0))
@@ -246,7 +246,7 @@ extension RenderStep {
     _ decode: (DecodingContext) throws(ImageDecodingError) -> Picture
   ) throws(ImageError) -> Picture {
     let decodingContext = wanted.context(
-      context.load.configuration,
+      context.load.configuration.decoding,
       assistant: DecodingAssistant { [runner = context.load.runner] in runner.lend(.decode, $0) },
       isCancelled: { context.isCancelled || watch.isLate }
     ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }

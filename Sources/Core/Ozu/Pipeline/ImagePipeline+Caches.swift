@@ -171,13 +171,13 @@ extension ImagePipeline {
       if layers.contains(.renditions), request.mayHaveRendition,
         let rendition = pipeline.caches.rendition(for: request),
         let picture = try? configuration.decoding.codecs.picture(
-          from: rendition.data, context: RequestedDecoding.written.context(configuration))
+          from: rendition.data, context: RequestedDecoding.written.context(configuration.decoding))
       {
         return rendition.picture(picture).at(scale: request)
       }
       guard layers.contains(.originals), let data = pipeline.caches.original(for: request),
         let picture = try? configuration.decoding.codecs.picture(
-          from: data, resize: request.decodingResize, context: request.decoding.context(configuration))
+          from: data, resize: request.decodingResize, context: request.decoding.context(configuration.decoding))
       else { return nil }
       let made = try? picture.processed(by: request.decodedSteps, context: configuration.processingContext)
       return made?.at(scale: request)

@@ -239,9 +239,6 @@ extension ImagePipeline.Configuration {
     ProcessingContext(pool: decoding.pixelBufferPool, limits: decoding.limits)
   }
 
-  /// The current time, by the clock of the pipeline.
-  var instant: JobInstant { JobInstant(testing.now()) }
-
   /// The HTTP request for a URL without its own rules. Every command and every load sends this one, and stored
   /// variants are chosen by it.
   package func exchange(

@@ -244,7 +244,7 @@ extension ImagePipeline {
   func encodedInMemory(_ goal: EncodingGoal) -> EncodedImage? {
     guard goal.readsMemory, let entry = caches.encodedInMemory(goal.key, of: goal.request) else { return nil }
     let (validity, date) = (entry.record.rendition.validity, configuration.testing.currentDate())
-    let now = configuration.instant
+    let now = context.instant
     return EncodedImage(
       EncodedAnswer(
         entry: entry, source: goal.request.mayServe(validity, at: date) ? .memory : .stale, isNew: false,

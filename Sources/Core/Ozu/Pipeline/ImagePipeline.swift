@@ -137,7 +137,7 @@ public final class ImagePipeline: Sendable {
   ///
   /// - Throws: `ImageError`.
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
-    let start = configuration.instant
+    let start = context.instant
     let keyed = keyed(request)
     if !hasObserversOrInterceptors, let response = memoryResponse(for: keyed, start: start) {
       return response
@@ -180,7 +180,7 @@ public final class ImagePipeline: Sendable {
   }
 
   func task(for request: ImageRequest, subscriber: AnswerSubscriber<ImageResponse>?) -> ImageTask {
-    let start = configuration.instant
+    let start = context.instant
     if request.needsNoAdjustment, !adjustsKeys {
       let task = ImageTask(request, keyed: nil, pipeline: self, start: start, subscriber: subscriber)
       self.start(task, keyed: request)
@@ -245,7 +245,7 @@ extension ImagePipeline {
 
   /// The picture of a request in memory, stale or not; its source tells which.
   package func memoryResponse(for request: ImageRequest) -> ImageResponse? {
-    let start = configuration.instant
+    let start = context.instant
     let request = current(request)
     // A preview of a running load does not count.
     guard request.readsMemory, let cached = caches.finishedPicture(for: request) else { return nil }
@@ -266,7 +266,7 @@ extension ImagePipeline {
     }
     return ImageResponse(
       picture: cached.picture.at(scale: request), request: request, source: source, isCoalesced: false,
-      encodedByteCount: 0, timings: StageTimings(), total: start.duration(to: configuration.instant),
+      encodedByteCount: 0, timings: StageTimings(), total: start.duration(to: context.instant),
       verdict: verdict)
   }
 }

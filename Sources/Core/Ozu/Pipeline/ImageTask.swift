@@ -143,7 +143,7 @@ public final class ImageTask: Sendable {
 
   /// The current status of the task.
   public var status: Status {
-    let now = start.duration(to: pipeline.configuration.instant)
+    let now = start.duration(to: pipeline.context.instant)
     let (state, duration): (Status.State, Duration?) =
       switch result {
       case nil: (.running, now)

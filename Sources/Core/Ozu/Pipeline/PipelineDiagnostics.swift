@@ -114,7 +114,7 @@ extension PipelineDiagnostics.Queue: CustomStringConvertible {
 
 extension PipelineDiagnostics {
   init(_ context: LoadContext, _ isolation: IsolationReport?) {
-    let now = context.configuration.instant
+    let now = context.instant
     let (snapshots, stations) = context.runner.look { graph in
       (graph.snapshots, StationID.allCases.map { graph.station($0) })
     }

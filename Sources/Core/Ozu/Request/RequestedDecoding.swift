@@ -41,10 +41,10 @@ struct RequestedDecoding: Hashable, Sendable {
   /// Whether a profile stays, in 8 bits.
   var keepsProfile: Bool { keyPolicy == .keepProfile }
 
-  /// Whether a pipeline decodes so without being asked.
-  func isPlain(in configuration: ImagePipeline.Configuration) -> Bool {
+  /// Whether a pipeline with this treatment of colours decodes so without being asked.
+  func isPlain(under pipelinePolicy: ColorPolicy) -> Bool {
     var own = self
-    if own.policy == configuration.decoding.colorPolicy { own.policy = nil }
+    if own.policy == pipelinePolicy { own.policy = nil }
     return own == .plain
   }
 
@@ -53,15 +53,16 @@ struct RequestedDecoding: Hashable, Sendable {
 
   /// The context of a decode under this treatment and the limits of a pipeline.
   func context(
-    _ configuration: ImagePipeline.Configuration, assistant: DecodingAssistant? = nil,
+    _ pipeline: ImagePipeline.Configuration.Decoding, assistant: DecodingAssistant? = nil,
     isCancelled: @escaping () -> Bool = { false }
   ) -> DecodingContext {
-    let policy = policy ?? configuration.decoding.colorPolicy
+    let policy = policy ?? pipeline.colorPolicy
     let context = DecodingContext(
-      limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
+      limits: pipeline.limits, pool: pipeline.pixelBufferPool,
       allowsTruncation: allowsTruncation, colorPolicy: policy, pixelFormats: policy.pixelFormats,
-      budget: configuration.decoding.decodedByteBudget, isCancelled: isCancelled
+      budget: pipeline.decodedByteBudget, isCancelled: isCancelled
     ).assisted(by: assistant)
-    return headroomStops.map { context.brightened(toStops: $0) } ?? context
+    guard let headroomStops else { return context }
+    return context.brightened(toStops: headroomStops)
   }
 }

@@ -92,10 +92,9 @@ public struct DecodingContext {
   }
 
   /// The same decode with a second thread for its picture.
-  package func assisted(by assistant: DecodingAssistant?) -> DecodingContext {
-    var context = self
-    context.assistant = assistant
-    return context
+  package consuming func assisted(by assistant: DecodingAssistant?) -> DecodingContext {
+    self.assistant = assistant
+    return self
   }
 
   /// Accepts that data are missing at the end of a file, if the context allows it. The picture then has a note.
@@ -123,18 +122,18 @@ public struct DecodingContext {
   }
 
   /// The same context with another observer of stages, which also receives how long ago a stage began.
-  package func measured(by onStage: @escaping (DecodingStage, Duration) -> Void) -> DecodingContext {
-    var context = self
-    context.onStage = onStage
-    return context
+  package consuming func measured(
+    by onStage: @escaping (DecodingStage, Duration) -> Void
+  ) -> DecodingContext {
+    self.onStage = onStage
+    return self
   }
 
   /// The same context for a display that is `headroom` times as bright as white, from 1 to 64; `nil` for no gain
   /// map.
-  public func brightened(to headroom: Double?) -> DecodingContext {
-    var context = self
-    context.headroom = headroom.flatMap { $0 > 1 ? min($0, 64) : nil }
-    return context
+  public consuming func brightened(to headroom: Double?) -> DecodingContext {
+    self.headroom = headroom.flatMap { $0 > 1 ? min($0, 64) : nil }
+    return self
   }
 
   /// The same context for a display whose HDR headroom is given in stops, powers of two (ISO 21496-1): up to 6.
@@ -150,24 +149,21 @@ public struct DecodingContext {
   }
 
   /// The same context for a file of which several parts may be decoded.
-  package func identified(as file: FileIdentity?) -> DecodingContext {
-    var context = self
-    context.file = file
-    return context
+  package consuming func identified(as file: FileIdentity?) -> DecodingContext {
+    self.file = file
+    return self
   }
 
   /// The same context for a bitmap that will be resampled or combined, which needs `bgra8`.
-  func inWorkingFormat() -> DecodingContext {
-    var context = self
-    context.pixelFormats = .bgra8
-    return context
+  consuming func inWorkingFormat() -> DecodingContext {
+    pixelFormats = .bgra8
+    return self
   }
 
   /// The same context for a bitmap that will be converted in all its bits.
-  func inStoredFormat() -> DecodingContext {
-    var context = self
-    context.pixelFormats = .asStored
-    return context
+  consuming func inStoredFormat() -> DecodingContext {
+    pixelFormats = .asStored
+    return self
   }
 
   /// Makes contexts like this one for a later decode, which cannot be cancelled any more.
@@ -186,12 +182,11 @@ public struct DecodingContext {
   /// copy of the context. Do not call it while holding a reservation: it can deadlock.
   ///
   /// - Throws: `limitExceeded` for more than the whole budget; `cancelled`.
-  package func reserving(_ byteCount: Int) throws(ImageDecodingError) -> DecodingContext {
-    var context = self
+  package consuming func reserving(_ byteCount: Int) throws(ImageDecodingError) -> DecodingContext {
     let share = Share()
     share.reservation = try reserve(byteCount)
-    context.share = share
-    return context
+    self.share = share
+    return self
   }
 
   /// Exchanges the reservation of this context for a larger one, if it has one that is smaller. For a decode that
