@@ -105,10 +105,11 @@ extension FileStamp {
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 
-  /// The stamp of a file now, or `nil` when there is none. One system call.
+  /// The stamp of a file now, or `nil` when there is none. One system call. A folder has none: it changes with what is in it, and
+  /// a key of an app may be its path.
   init?(path: String) {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     self.init(status)
   }
 }

@@ -9,7 +9,7 @@ import Testing
 struct FormatKeysTests {
   static let oddKeys = [
     "", " ", "/", "a/b/../c", "/absolute/path.jpg", "../../etc", "😀", "👩‍👩‍👧‍👦 é", "x.jpg", "x.png", "x",
-    "https://example.com/a.jpg", "https://example.com/a.jpg?size=1", "file:///a.jpg", "a\nb", "a\0b", "%2F",
+    "https://example.com/a.jpg", "https://example.com/a.jpg?size=1", "file:///absolute/a.jpg", "a\nb", "a\0b", "%2F",
     String(repeating: "k", count: 10_000), String(repeating: "k", count: 10_000) + ".jpg",
   ]
 
@@ -37,6 +37,20 @@ struct FormatKeysTests {
         #expect(pipeline.cachedImage(forKey: Self.oddKeys[index + 1], format: format) != nil)
       }
     }
+  }
+
+  @Test("a key that is the path of a folder is no file: the picture stays when something changes in the folder")
+  func folder() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ozu-key-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let fixture = FormatFixture()
+    let format = FormatFixture.format()
+    fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: folder.path, format: format)
+    try Data().write(to: folder.appendingPathComponent("new"))
+    #expect(fixture.pipeline.cachedImage(forKey: folder.path, format: format) != nil)
+    let picture = try await fixture.restarted().image(forKey: folder.path, format: format)
+    #expect(FormatFixture.small(1).resembles(picture.bitmap))
   }
 
   @Test(
