@@ -95,6 +95,9 @@ struct MetadataValuesTests {
       details: [.short(0x8827, 65_535), Entry(tag: 0x8832, type: 4, count: 1, bytes: [0, 1, 0x90, 0])],
       "102400"
     ) { $0.isoSensitivity.map(String.init) },
+    Case("a sensitivity below 1", xmp: TaggedFile.xmp("", attributes: "exif:ISOSpeedRatings=\"0.25\""), nil) {
+      $0.isoSensitivity.map(String.init)
+    },
     Case("film", details: [.fractions(0x920A, [42, 10]), .short(0xA405, 26)], "4.2 26.0") {
       "\($0.focalLength ?? 0) \($0.focalLengthIn35mm ?? 0)"
     },

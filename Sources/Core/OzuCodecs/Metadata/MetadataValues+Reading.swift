@@ -51,7 +51,7 @@ extension MetadataValues {
       positive(0x8827, "exif:ISOSpeedRatings") ?? sources.xmp?.number("exifEX:PhotographicSensitivity")
     // The largest number of 16 bits means "more": the number is in one of the newer tags.
     let more = speed == 65_535 || speed == nil ? positive(0x8832, "exifEX:RecommendedExposureIndex") : nil
-    isoSensitivity = (more ?? speed).flatMap { $0 > 0 ? Int(clamping: $0) : nil }
+    isoSensitivity = (more ?? speed).map { Int(clamping: $0) }.flatMap { $0 > 0 ? $0 : nil }
     focalLength = positive(0x920A, "exif:FocalLength")
     focalLengthIn35mm = positive(0xA405, "exif:FocalLengthIn35mmFilm")
     flash = sources.details(0x9209)?.integers.first ?? sources.flashOfXMP
