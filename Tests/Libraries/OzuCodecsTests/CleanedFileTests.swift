@@ -237,6 +237,13 @@ struct CleanedFileTests {
     }
   }
 
+  @Test("of PNG that Xcode has changed have their chunks in the same order")
+  func appleVariant() throws {
+    var data = PNGFile(size: PixelSize(1, 1), colorType: 6, samples: [0, 0, 0, 0]).data
+    data.insert(contentsOf: PNGFile.chunk("CgBI", [0x50, 0, 0x20, 2]), at: 8)
+    #expect(try CleanedFile(data).data == data)
+  }
+
   @Test(
     "keep the rights in compressed XMP and in the hexadecimal digits of older programs",
     arguments: ["iTXt", "xmp", "APP1", "exif"])

@@ -16,21 +16,24 @@ enum PNGCleaning {
     let bytes = file.span
     var head = Data()
     var body = Data()
+    var hasHeader = false
     var hasEnd = false
     var position = PNGChunk.firstOffset
     while !hasEnd, let chunk = PNGChunk(bytes, at: position), chunk.end <= bytes.count {
       let name = String(decoding: bytes.copy(from: position + 4, byteCount: 4), as: UTF8.self)
       let content = bytes.extracting(position + 8..<position + 8 + chunk.byteCount)
       let isCritical = name.utf8.first.map { $0 & 0x20 == 0 } ?? false
-      if name == "IHDR" {
+      if isCritical, !hasHeader {
+        // Only Apple's CgBI is before the header.
         head += file[position..<chunk.end]
+        hasHeader = name == "IHDR"
       } else if isCritical || keeps(name, content, &parts) {
         body += file[position..<chunk.end]
       }
       hasEnd = name == "IEND"
       position = chunk.end
     }
-    guard !head.isEmpty else { throw .corrupt(.png, stage: CleanedParts.stage, reason: "it has no IHDR") }
+    guard hasHeader else { throw .corrupt(.png, stage: CleanedParts.stage, reason: "it has no IHDR") }
     if hasEnd {
       if position < bytes.count { parts.dropEnd(bytes.extracting(position..<bytes.count)) }
     } else {
