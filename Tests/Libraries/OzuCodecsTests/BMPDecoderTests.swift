@@ -82,6 +82,26 @@ struct BMPDecoderTests {
     #expect(picture[1, 0] == Pixel(red: 0, green: 255, blue: 0))
   }
 
+  @Test("can be stopped within a row of run lengths that go on behind its end")
+  func endlessRow() throws {
+    func questions(_ runCount: Int) throws -> Int {
+      let runs = (0..<runCount).flatMap { _ in [255, 0] as [UInt8] }
+      let data = file(
+        width: 2, height: 1, bits: 8, compression: 1, colors: [0x00_0000, 0xFF_0000],
+        pixels: [1, 1, 1, 0] + runs + [0, 1])
+      var count = 0
+      let context = DecodingContext(isCancelled: {
+        count += 1
+        return false
+      })
+      let picture = try CodecRegistry.standard.picture(from: data, context: context).bitmap
+      #expect(picture[0, 0] == Pixel(red: 255, green: 0, blue: 0))
+      #expect(picture[1, 0] == Pixel(red: 0, green: 0, blue: 0))
+      return count
+    }
+    #expect(try questions(100_000) > questions(0))
+  }
+
   @Test("shows indices outside the palette as black")
   func badIndex() throws {
     let picture = try bitmap(

@@ -137,7 +137,8 @@ struct BMPRunLengths {
     static let move: UInt8 = 2
   }
 
-  private static let rowsPerCheckpoint = 64
+  /// Time is in proportion to the bytes, as pixels behind the end of a row are stepped over.
+  private static let bytesPerCheckpoint = 64 << 10
 
   let header: BMPHeader
   let bits: Int
@@ -148,7 +149,7 @@ struct BMPRunLengths {
     var position = header.pixelOffset
     var x = 0
     var row = 0
-    var sinceCheckpoint = 0
+    var nextCheckpoint = position
     let size = header.size
 
     func put(_ word: UInt32) {
@@ -159,18 +160,24 @@ struct BMPRunLengths {
     }
 
     while row < size.height {
+      if position >= nextCheckpoint {
+        nextCheckpoint = position + Self.bytesPerCheckpoint
+        try context.checkpoint()
+      }
       guard let count = bytes.byte(at: position), let value = bytes.byte(at: position + 1) else {
         return .truncated
       }
       position += 2
       if count > 0 {
+        let shown = min(Int(count), max(0, size.width - x))
         if bits == 24 {
           guard let color = bytes.littleEndian(at: position - 1, bytes: 3) else { return .truncated }
           position += 2
-          for _ in 0..<count { put(PixelCanvas.opaqueBlack | UInt32(color)) }
+          for _ in 0..<shown { put(PixelCanvas.opaqueBlack | UInt32(color)) }
         } else {
-          for index in 0..<Int(count) { put(color(value, index)) }
+          for index in 0..<shown { put(color(value, index)) }
         }
+        x += Int(count) - shown
         continue
       }
       switch value {
@@ -178,7 +185,6 @@ struct BMPRunLengths {
       case Command.endOfRow:
         x = 0
         row += 1
-        sinceCheckpoint += 1
       case Command.move:
         guard let right = bytes.byte(at: position), let up = bytes.byte(at: position + 1) else {
           return .truncated
@@ -186,7 +192,6 @@ struct BMPRunLengths {
         position += 2
         x += Int(right)
         row += Int(up)
-        sinceCheckpoint += 1
       default:
         let byteCount = (Int(value) * bits + 7) / 8
         guard position + byteCount <= bytes.count else { return .truncated }
@@ -199,10 +204,6 @@ struct BMPRunLengths {
         }
         // Literal runs are padded to two bytes.
         position += byteCount + byteCount % 2
-      }
-      if sinceCheckpoint >= Self.rowsPerCheckpoint {
-        sinceCheckpoint = 0
-        try context.checkpoint()
       }
     }
     return .whole
