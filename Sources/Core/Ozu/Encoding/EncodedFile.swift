@@ -58,7 +58,7 @@ struct EncodedFileMaker {
     var notes: [String] = []
     if let animation, codecs.encodableAnimationTypes.contains(type) {
       var size = loaded.picture.size
-      options.metadata = metadata(for: size, loaded.picture, &notes)
+      options.metadata = metadata(for: size, loaded.picture, as: type, &notes)
       let limits = AnimationEncodingLimits(configuration.decoding.limits)
       var frameCount = animation.frameCount
       let data = try codecs.encode(
@@ -76,7 +76,7 @@ struct EncodedFileMaker {
         data: data, type: type, size: size, frameCount: frameCount, notes: notes)
     }
     let picture = loaded.picture
-    options.metadata = metadata(for: picture.size, picture, &notes)
+    options.metadata = metadata(for: picture.size, picture, as: type, &notes)
     if let gainMap = gainMap(of: picture, for: type, &notes) {
       do throws(ImageEncodingError) {
         let data = try codecs.encode(picture.bitmap, with: gainMap, options: options, notes: &notes)
@@ -122,9 +122,10 @@ struct EncodedFileMaker {
     return try Picture(frame).processed(by: steps, context: configuration.processingContext).bitmap
   }
 
-  /// The metadata of the source that the policy keeps, and the app's own blocks where the source has none.
+  /// The metadata of the source that the policy keeps, and the app's own blocks where the source has none, as far as the
+  /// format has a place for them.
   private func metadata(
-    for size: PixelSize, _ picture: Picture, _ notes: inout [String]
+    for size: PixelSize, _ picture: Picture, as type: ImageType, _ notes: inout [String]
   ) -> EncodedMetadata {
     let (format, own) = (goal.format, goal.format.options.metadata)
     var source = ImageMetadata()
@@ -141,6 +142,8 @@ struct EncodedFileMaker {
     result.xmp = result.xmp ?? own.xmp
     result.colorProfile = result.colorProfile ?? own.colorProfile
     result.lightLevels = own.lightLevels ?? picture.keptLightLevels
+    let kept = (try? codecs.encoder(for: type))?.keptMetadata ?? .all
+    notes += result.removeBlocks(withoutPlaceIn: type, keeping: kept)
     return result
   }
 }

@@ -6,6 +6,10 @@ package enum JPEGSegments {
   /// The most bytes that can follow the length of a segment.
   private static let largestContent = 65_533
   private static let profileName: StaticString = "ICC_PROFILE\0"
+  /// The most bytes of EXIF data that are written.
+  static let largestEXIF = largestContent - JPEGMetadata.exifName.utf8CodeUnitCount - 1
+  /// The most bytes of XMP that are written.
+  static let largestXMP = largestContent - JPEGMetadata.xmpName.utf8CodeUnitCount
 
   /// Inserts segments into a file after its JFIF segment. EXIF data or XMP that need more than one segment are left out, because
   /// few readers join the pieces; a profile may have 255 of them.
@@ -43,4 +47,27 @@ package enum JPEGSegments {
   }
 
   private static func bytes(_ text: StaticString) -> [UInt8] { text.withUTF8Buffer { Array($0) } }
+}
+
+extension EncodedMetadata {
+  /// Removes EXIF data and XMP for which a file has no place: encoders leave them out without a word.
+  ///
+  /// - Parameter kept: the blocks that the encoder of the format writes.
+  /// - Returns: a note for each.
+  package mutating func removeBlocks(withoutPlaceIn type: ImageType, keeping kept: MetadataKinds) -> [String] {
+    func obstacle(_ kind: MetadataKinds, _ byteCount: Int, _ most: Int) -> String? {
+      if !kept.contains(kind) { return "\(type.displayName) is written without metadata" }
+      return type == .jpeg && byteCount > most ? "\(byteCount) bytes, and a JPEG has room for \(most)" : nil
+    }
+    var notes: [String] = []
+    if let exif, let reason = obstacle(.exif, exif.count, JPEGSegments.largestEXIF) {
+      self.exif = nil
+      notes.append("EXIF data are left out: \(reason)")
+    }
+    if let xmp, let reason = obstacle(.xmp, xmp.count, JPEGSegments.largestXMP) {
+      self.xmp = nil
+      notes.append("XMP is left out: \(reason)")
+    }
+    return notes
+  }
 }

@@ -187,4 +187,24 @@ struct WrittenFileTests {
     #expect(
       pipeline.cachedEncoded(for: ImageRequest(.data(data, key: "broken")), as: format)?.notes == noted.notes)
   }
+
+  @Test("notes name the blocks for which a format has no place, or none that is long enough")
+  func blocksWithoutPlace() async throws {
+    func notes(_ request: ImageRequest, _ type: ImageType) async throws -> [String] {
+      var format = OutputFormat(type)
+      format.metadata = .keepAll
+      return try await pipeline.encoded(for: request, as: format).notes.filter { $0.contains("left out") }
+    }
+    let camera = try source("metadata/exif.jpg")
+    #expect(try await notes(camera, .jpeg).isEmpty)
+    #expect(try await notes(camera, .gif) == ["EXIF data are left out: GIF is written without metadata"])
+    let bitmap = try codecs.picture(from: FixtureFiles.data("metadata/exif.jpg")).bitmap
+    for byteCount in [65_504, 65_505] {
+      let blocks = EncodedMetadata(xmp: Data(repeating: 0x20, count: byteCount))
+      let data = try codecs.encode(bitmap, as: .png, options: EncodingOptions(metadata: blocks))
+      let found = try await notes(ImageRequest(.data(data, key: "\(byteCount)")), .jpeg)
+      let note = "XMP is left out: 65505 bytes, and a JPEG has room for 65504"
+      #expect(found == (byteCount > 65_504 ? [note] : []))
+    }
+  }
 }
