@@ -82,17 +82,22 @@ struct GIFDecoderTests {
     #expect([second[0, 0], second[1, 1]] == [red, green])
   }
 
-  @Test("shows no pixel of a frame outside the screen, for its whole delay")
-  func outside() throws {
+  @Test(
+    "shows no pixel of a frame outside the screen, for its whole delay, and clears none behind it",
+    arguments: 0...3)
+  func outside(disposal: Int) throws {
     let file = GIFWriter(
-      width: 1, height: 1,
+      width: 2, height: 1,
       frames: [
-        .init(width: 1, height: 1, indices: [0]),
-        .init(x: 5, y: 5, width: 1, height: 1, indices: [1], hundredths: 50),
+        .init(width: 2, height: 1, indices: [0, 0]),
+        .init(x: 5, y: 5, width: 1, height: 1, indices: [1], disposal: disposal, hundredths: 50),
+        .init(x: 1, width: 1, height: 1, indices: [1]),
       ])
     let animation = try #require(try CodecRegistry.standard.picture(from: file.data).animation)
     #expect(animation.delays[1] == .milliseconds(500))
     #expect(try animation.frame(at: 1)[0, 0] == red)
+    let third = try animation.frame(at: 2)
+    #expect([third[0, 0], third[1, 0]] == [red, green])
   }
 
   @Test("reports that codes are missing, or returns the rows that exist")

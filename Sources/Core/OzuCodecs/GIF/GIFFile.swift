@@ -197,7 +197,7 @@ struct GIFFile: Sendable {
   }
 
   /// Clips the frame of an image to the canvas. A frame outside the canvas becomes one transparent pixel, so that
-  /// its delay stays a part of the animation.
+  /// its delay stays a part of the animation; nothing of it is cleared or restored.
   ///
   /// Static: a method would hold a copy of the file while an image is changed, and so copy the array of all images
   /// for each.
@@ -208,5 +208,6 @@ struct GIFFile: Sendable {
     image.frame?.x = image.isVisible ? image.x : 0
     image.frame?.y = image.isVisible ? image.y : 0
     image.frame?.size = image.isVisible ? PixelSize(width, height) : PixelSize(1, 1)
+    if !image.isVisible { image.frame?.disposal = .keep }
   }
 }
