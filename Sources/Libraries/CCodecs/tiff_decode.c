@@ -106,8 +106,10 @@ static OzuStatus step_plain(TIFFDecoder *self, uint8_t *pixels, size_t bytes_per
 static OzuStatus convert_band(TIFFDecoder *self) {
   OzuPictureDecoder *base = &self->base;
   if (!self->has_converter) {
-    char reason[1024] = "";
-    if (!TIFFRGBAImageOK(self->file, reason) || !TIFFRGBAImageBegin(&self->converter, self->file, 1, reason)) {
+    char otherwise[1024] = "";
+    const char *reason = ozu_tiff_unread(self);
+    if (reason == NULL && !TIFFRGBAImageBegin(&self->converter, self->file, 1, otherwise)) reason = otherwise;
+    if (reason != NULL) {
       base->is_unsupported = true;
       ozu_picture_fail(base, reason);
       return ozu_tiff_fail(base, reason);

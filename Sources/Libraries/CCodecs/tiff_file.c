@@ -86,10 +86,21 @@ static bool has_mixed_bits(const uint8_t *data, size_t size) {
   return false;
 }
 
+// Whether grey, colours or inks are signed. The library takes them for unsigned, and shows the darkest as the lightest; nor
+// does a file say what black and white are. In other kinds of pixels, such as LogLuv, the sign is part of the coding.
+static bool has_signed_samples(const TIFFDecoder *self) {
+  uint16_t format = SAMPLEFORMAT_UINT;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
+  bool has_kind = self->photometric <= PHOTOMETRIC_RGB || self->photometric == PHOTOMETRIC_SEPARATED;
+  return format == SAMPLEFORMAT_INT && self->bits >= 8 && has_kind;
+}
+
 const char *ozu_tiff_unread(TIFFDecoder *self) {
   const char *compression = missing_compression(self);
   if (compression != NULL) {
     snprintf(self->unread, sizeof(self->unread), "it is %s", compression);
+  } else if (has_signed_samples(self)) {
+    snprintf(self->unread, sizeof(self->unread), "its samples are signed integers");
   } else if (self->is_plain || TIFFRGBAImageOK(self->file, self->unread)) {
     return NULL;
   }

@@ -153,6 +153,24 @@
       }
     }
 
+    @Test(
+      "refuses signed integers, which libtiff takes for unsigned",
+      arguments: [(1, 1, 8), (1, 1, 16), (2, 3, 8)])
+    func signed(photometric: Int, samples: Int, bits: Int) throws {
+      var file = TIFFFile(
+        size: PixelSize(2, 1), bits: bits, photometric: photometric, samplesPerPixel: samples,
+        strips: [[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]])
+      file.sampleFormat = 2
+      #expect(try CodecRegistry.standard.header(of: file.data).notes.contains { $0.contains("signed") })
+      #expect(
+        throws: ImageDecodingError.unsupportedType(.tiff, reason: "its samples are signed integers")
+      ) {
+        try CodecRegistry.standard.picture(from: file.data)
+      }
+      file.sampleFormat = 1
+      #expect(try pixels(file)[0] == Pixel(red: 255, green: 255, blue: 255))
+    }
+
     @Test("treats a fourth sample of RGB as alpha if the file does not declare its meaning")
     func missingExtraSamples() throws {
       var file = TIFFFile(

@@ -12,6 +12,8 @@ struct TIFFFile {
   var samplesPerPixel: Int
   /// The kind of the samples after the colours, as numbers of ExtraSamples; `nil` leaves the field out.
   var extraSamples: Int?
+  /// What samples are, as a number of SampleFormat: 2 for signed integers. `nil` leaves the field out.
+  var sampleFormat: Int?
   /// The horizontal resolution, which the writer of a file may state as any number of 32 bits, in inches.
   var resolution: Float?
   /// An ICC profile.
@@ -45,6 +47,7 @@ struct TIFFFile {
       fields.append((296, 3, [2]))
     }
     if let extraSamples { fields.append((338, 3, [extraSamples])) }
+    if let sampleFormat { fields.append((339, 3, Array(repeating: sampleFormat, count: samplesPerPixel))) }
     if let profile { fields.append((34_675, 7, profile.map { Int($0) })) }
     let directoryByteCount = 2 + fields.count * 12 + 4
     // Values that do not fit into a field follow the directory, and the strips follow these.
