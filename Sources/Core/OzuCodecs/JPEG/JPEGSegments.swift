@@ -54,7 +54,8 @@ extension EncodedMetadata {
   ///
   /// - Parameter kept: the blocks that the encoder of the format writes.
   /// - Returns: a note for each.
-  package mutating func removeBlocks(withoutPlaceIn type: ImageType, keeping kept: MetadataKinds) -> [String] {
+  package mutating func removeBlocks(withoutPlaceIn type: ImageType, keeping kept: MetadataKinds) -> [String]
+  {
     func obstacle(_ kind: MetadataKinds, _ byteCount: Int, _ most: Int) -> String? {
       if !kept.contains(kind) { return "\(type.displayName) is written without metadata" }
       return type == .jpeg && byteCount > most ? "\(byteCount) bytes, and a JPEG has room for \(most)" : nil
