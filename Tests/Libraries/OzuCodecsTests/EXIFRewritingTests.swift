@@ -192,6 +192,11 @@ struct EXIFRewritingTests {
       ),
       (Data("tiff:Orientation=\"".utf8), "tiff:Orientation=\""), (Data(":Orientation".utf8), ":Orientation"),
       (Data("tiff:Orientation=\"0\" :Orientation  ".utf8), "tiff:Orientation=\"0\" :Orientation  "),
+      // The video of a motion photo is not written.
+      (
+        Data("<a GCamera:MotionPhoto=\"1\" GCamera:MotionPhotoVersion=\"1\" GCamera:MicroVideo='1'/>".utf8),
+        "<a GCamera:MotionPhoto=\"0\" GCamera:MotionPhotoVersion=\"1\" GCamera:MicroVideo='0'/>"
+      ),
     ] {
       let xmp = try #require(rewritten(EXIFFile().data, .keepAll, xmp: packet, notes: &notes).xmp)
       #expect(String(decoding: xmp, as: UTF8.self) == result)

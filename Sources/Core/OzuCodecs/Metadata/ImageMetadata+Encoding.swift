@@ -119,8 +119,8 @@ enum XMPPacket {
     }
   }
 
-  /// The packet with every `tiff:Orientation` set to 1, as an attribute or as an element. Its length does not
-  /// change.
+  /// The packet with every `tiff:Orientation` set to 1, and with 0 for the video behind a motion photo (`MotionPhoto` and
+  /// `MicroVideo` of `GCamera`), which is not written: as attributes or as elements. Its length does not change.
   static func upright(_ packet: Data) throws(Defect) -> Data {
     var bytes = [UInt8](packet)
     guard String(validating: bytes, as: UTF8.self) != nil else { throw .isNotUTF8 }
@@ -128,11 +128,14 @@ enum XMPPacket {
     guard find(Array("http://ns.adobe.com/xap/1.0/g/img/".utf8), in: bytes, from: 0) == nil else {
       throw .hasThumbnail
     }
-    let name = Array(":Orientation".utf8)
-    var position = 0
-    while let start = find(name, in: bytes, from: position) {
-      position = start + name.count
-      if let digit = value(in: bytes, after: position) { bytes[digit] = UInt8(ascii: "1") }
+    let (zero, one) = (UInt8(ascii: "0"), UInt8(ascii: "1"))
+    for (name, digit) in [(":Orientation", one), (":MotionPhoto", zero), (":MicroVideo", zero)] {
+      let name = Array(name.utf8)
+      var position = 0
+      while let start = find(name, in: bytes, from: position) {
+        position = start + name.count
+        if let place = value(in: bytes, after: position) { bytes[place] = digit }
+      }
     }
     return Data(bytes)
   }
