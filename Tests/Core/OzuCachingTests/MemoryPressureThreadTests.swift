@@ -78,12 +78,11 @@ import Testing
       var ends: [Int32] = [-1, -1]
       try #require(pipe(&ends) == 0)
       let heard = Heard()
-      LinuxPressureThread.start(
-        LinuxPressureSources(stalls: [(some.kernel, .warning), (full.kernel, .critical)], events: []),
-        wakePipe: ends[0]
-      ) { pressure in
+      LinuxPressureThread.start(wakePipe: ends[0]) { pressure in
         Connection.clear(pressure == .warning ? some.kernel : full.kernel)
         heard.add(pressure)
+      } open: {
+        LinuxPressureSources(stalls: [(some.kernel, .warning), (full.kernel, .critical)], events: [])
       }
       for expected in [MemoryPressure.warning, .critical, .warning] {
         #expect((expected == .warning ? some : full).signal())
@@ -92,6 +91,21 @@ import Testing
       close(ends[1])
       #expect(Self.isClosed(some.test))
       #expect(Self.isClosed(full.test))
+    }
+
+    @Test("the kernel's files are opened after the delay, as closing them holds up the end of a short process")
+    func delay() throws {
+      var ends: [Int32] = [-1, -1]
+      try #require(pipe(&ends) == 0)
+      let (start, opened) = (ContinuousClock.now, DispatchSemaphore(value: 0))
+      LinuxPressureThread.start(after: .milliseconds(20), wakePipe: ends[0]) { _ in
+      } open: {
+        opened.signal()
+        return LinuxPressureSources(stalls: [], events: [])
+      }
+      opened.wait()
+      #expect(start.duration(to: .now) >= .milliseconds(20))
+      close(ends[1])
     }
 
     @Test("a control group's events empty a cache through the thread")
@@ -109,13 +123,16 @@ import Testing
       let cache = MemoryCache<Int, Int>(
         MemoryCacheConfiguration(costLimit: 1000, maximumEntryFraction: 1, pressure: pressure))
       for key in 0..<10 { cache.store(key, forKey: key, cost: 100) }
-      let heard = Heard()
-      let sources = LinuxPressureSources(stalls: [], events: [(group.kernel, text)])
-      LinuxPressureThread.start(sources, wakePipe: ends[0]) { event in
+      let (heard, opened) = (Heard(), DispatchSemaphore(value: 0))
+      LinuxPressureThread.start(wakePipe: ends[0]) { event in
         Connection.clear(group.kernel)
         pressure.signal(event)
         heard.add(event)
+      } open: {
+        defer { opened.signal() }
+        return LinuxPressureSources(stalls: [], events: [(group.kernel, text)])
       }
+      opened.wait()
       // The kernel changes the file in place.
       func happen(_ text: String) throws {
         let file = open(path, O_WRONLY | O_TRUNC)

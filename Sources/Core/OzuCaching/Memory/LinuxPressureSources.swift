@@ -134,26 +134,28 @@
 
   /// The thread that waits for the sources.
   enum LinuxPressureThread {
-    private final class Work {
-      var sources: LinuxPressureSources
+    private final class Work: Sendable {
+      let delay: Duration
       let wakePipe: Int32
       let tell: @Sendable (MemoryPressure) -> Void
+      let open: @Sendable () -> LinuxPressureSources
 
       init(
-        _ sources: consuming LinuxPressureSources, wakePipe: Int32,
-        tell: @escaping @Sendable (MemoryPressure) -> Void
+        _ delay: Duration, _ wakePipe: Int32, _ tell: @escaping @Sendable (MemoryPressure) -> Void,
+        _ open: @escaping @Sendable () -> LinuxPressureSources
       ) {
-        self.sources = sources
+        self.delay = delay
         self.wakePipe = wakePipe
         self.tell = tell
+        self.open = open
       }
     }
 
-    /// Starts a detached thread that waits until the other end of the pipe `wakePipe` is closed, and then closes
-    /// this end.
+    /// Starts a detached thread that opens the sources after a delay, and waits for them until the other end of the pipe
+    /// `wakePipe` is closed, and then closes this end.
     static func start(
-      _ sources: consuming LinuxPressureSources, wakePipe: Int32,
-      tell: @escaping @Sendable (MemoryPressure) -> Void
+      after delay: Duration = .zero, wakePipe: Int32, tell: @escaping @Sendable (MemoryPressure) -> Void,
+      open: @escaping @Sendable () -> LinuxPressureSources
     ) {
       var attributes = pthread_attr_t()
       pthread_attr_init(&attributes)
@@ -161,12 +163,12 @@
       pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
       var thread = pthread_t()
       // The thread takes over the one reference and is its only user.
-      let work = Unmanaged.passRetained(Work(sources, wakePipe: wakePipe, tell: tell))
+      let work = Unmanaged.passRetained(Work(delay, wakePipe, tell, open))
       let failure = pthread_create(
         &thread, &attributes,
         { argument in
           if let argument {
-            LinuxPressureThread.wait(Unmanaged<Work>.fromOpaque(argument).takeRetainedValue())
+            LinuxPressureThread.run(Unmanaged<Work>.fromOpaque(argument).takeRetainedValue())
           }
           return nil
         }, work.toOpaque())
@@ -176,10 +178,18 @@
       }
     }
 
-    private static func wait(_ work: Work) {
+    private static func run(_ work: Work) {
       defer { close(work.wakePipe) }
-      var polled = work.sources.stalls.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
-      polled += work.sources.events.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
+      var end = pollfd(fd: work.wakePipe, events: Int16(POLLIN), revents: 0)
+      // An interruption only shortens the delay.
+      if poll(&end, 1, Int32(clamping: work.delay / .milliseconds(1))) > 0 { return }
+      var sources = work.open()
+      if !sources.isEmpty { wait(for: &sources, work) }
+    }
+
+    private static func wait(for sources: inout LinuxPressureSources, _ work: Work) {
+      var polled = sources.stalls.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
+      polled += sources.events.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
       polled.append(pollfd(fd: work.wakePipe, events: Int16(POLLIN), revents: 0))
       while true {
         let count = poll(&polled, nfds_t(polled.count), -1)
@@ -189,7 +199,7 @@
         var worst: MemoryPressure?
         for number in polled.indices.dropLast() where polled[number].revents != 0 {
           if polled[number].revents & Int16(POLLPRI) != 0 {
-            let pressure = work.sources.pressure(ofSource: number)
+            let pressure = sources.pressure(ofSource: number)
             if worst != .critical { worst = pressure ?? worst }
           } else {
             // The group was removed, or the file cannot be polled: ignore it from now on.

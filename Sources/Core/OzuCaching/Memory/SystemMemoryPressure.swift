@@ -19,20 +19,24 @@ import OzuBase
 ///   of files fill the group; the kernel then drops those. So they count only if the rest of the group's memory
 ///   takes at least three quarters of the limit, or if that cannot be read. Critical also when `oom` rises.
 ///
-/// Sources that the system does not have or does not permit are ignored silently. Without any source no thread is
-/// started.
+/// Sources that the system does not have or does not permit are ignored silently. Without any source the thread ends.
+///
+/// The first two seconds after the first observer are not watched: at the end of a process the kernel waits 10 to 50 ms for each
+/// trigger, longer than a program that makes one thumbnail runs, and the stalls that count are those of two seconds.
 public struct SystemMemoryPressure: MemoryPressureMonitoring {
   private let hub: PressureHub
 
   /// The monitor of this machine and process.
-  public static let shared = SystemMemoryPressure(root: "")
+  public static let shared = SystemMemoryPressure(root: "", delay: .seconds(2))
 
-  /// A monitor for tests. It reads the kernel's files under another root and triggers at `stall` microseconds of
-  /// stall in two seconds.
-  init(root: String, stall: Int = 150_000) { hub = PressureHub(root: root, stall: stall) }
+  /// A monitor for tests. It reads the kernel's files under another root, `delay` after the first observer came, and triggers at
+  /// `stall` microseconds of stall in two seconds.
+  init(root: String, stall: Int = 150_000, delay: Duration = .zero) {
+    hub = PressureHub(root: root, stall: stall, delay: delay)
+  }
 
-  /// The number of event sources that the thread waits for now; zero without observers.
-  var sourceCount: Int { hub.sourceCount }
+  /// Whether the system is watched; not without observers.
+  var isWatching: Bool { hub.isWatching }
 
   /// Calls `handler`, on a thread of the monitor, at each event until the returned observation is cancelled or
   /// released.
@@ -54,21 +58,23 @@ private final class PressureHub: Sendable {
 
   private let root: String
   private let stall: Int
+  private let delay: Duration
   private let state = Mutex(State())
 
-  init(root: String, stall: Int) {
+  init(root: String, stall: Int, delay: Duration) {
     self.root = root
     self.stall = stall
+    self.delay = delay
   }
 
-  var sourceCount: Int { state.withLock { $0.source?.count ?? 0 } }
+  var isWatching: Bool { state.withLock { $0.source != nil } }
 
   func add(_ handler: @escaping @Sendable (MemoryPressure) -> Void) -> Int {
     state.withLock { state in
       state.nextNumber += 1
       state.handlers[state.nextNumber] = handler
       if state.source == nil {
-        state.source = PressureSource(root: root, stall: stall) { [weak self] in self?.tell($0) }
+        state.source = PressureSource(root: root, stall: stall, delay: delay) { [weak self] in self?.tell($0) }
       }
       return state.nextNumber
     }
@@ -94,9 +100,8 @@ private final class PressureHub: Sendable {
   /// `@unchecked Sendable`: the dispatch source is constant and may be used from any thread.
   private final class PressureSource: @unchecked Sendable {
     private let source: any DispatchSourceMemoryPressure
-    let count = 1
 
-    init(root: String, stall: Int, tell: @escaping @Sendable (MemoryPressure) -> Void) {
+    init(root: String, stall: Int, delay: Duration, tell: @escaping @Sendable (MemoryPressure) -> Void) {
       source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical])
       source.setEventHandler { [weak self] in
         guard let source = self?.source else { return }
@@ -109,21 +114,20 @@ private final class PressureHub: Sendable {
   }
 #elseif os(Linux)
   private final class PressureSource: Sendable {
-    let count: Int
     /// The write end of a pipe. Closing it ends the thread, which closes the read end. -1 if there is no thread.
     private let wakePipe: Int32
 
-    init(root: String, stall: Int, tell: @escaping @Sendable (MemoryPressure) -> Void) {
-      let sources = LinuxPressureSources(root: root, stall: stall)
-      count = sources.count
+    init(root: String, stall: Int, delay: Duration, tell: @escaping @Sendable (MemoryPressure) -> Void) {
       var ends: [Int32] = [-1, -1]
-      guard !sources.isEmpty, pipe(&ends) == 0 else {
+      guard pipe(&ends) == 0 else {
         wakePipe = -1
         return
       }
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       wakePipe = ends[1]
-      LinuxPressureThread.start(sources, wakePipe: ends[0], tell: tell)
+      LinuxPressureThread.start(after: delay, wakePipe: ends[0], tell: tell) {
+        LinuxPressureSources(root: root, stall: stall)
+      }
     }
 
     /// Ends the thread. Called once.
@@ -133,8 +137,7 @@ private final class PressureHub: Sendable {
   }
 #else
   private final class PressureSource: Sendable {
-    let count = 0
-    init(root: String, stall: Int, tell: @escaping @Sendable (MemoryPressure) -> Void) {}
+    init(root: String, stall: Int, delay: Duration, tell: @escaping @Sendable (MemoryPressure) -> Void) {}
     func end() {}
   }
 #endif
