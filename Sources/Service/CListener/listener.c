@@ -10,10 +10,10 @@ int ozu_listener_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
 int ozu_listener_watch(int epoll, int descriptor, uint64_t number, int isNew, int forReading, int forWriting) {
   struct epoll_event event = {.data.u64 = number};
-  // Input is reported only if `forReading` is set: a client that has sent too much must not keep the loop awake.
-  event.events = EPOLLRDHUP;
+  // Input is reported only if `forReading` is set: a client that has sent too much must not keep the loop awake. Nor must one that
+  // sends no more and takes its answer slowly: the end of its side would be reported again and again until it has taken all.
+  event.events = forWriting ? EPOLLOUT : EPOLLRDHUP;
   if (forReading) event.events |= EPOLLIN;
-  if (forWriting) event.events |= EPOLLOUT;
   return epoll_ctl(epoll, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event);
 }
 

@@ -1,4 +1,6 @@
+import CListener
 import Foundation
+import Glibc
 import OzuBase
 import OzuHTTP
 import OzuTesting
@@ -104,6 +106,26 @@ extension ServiceListenerTests {
     #expect(try await patient.answer().body.count == 4 << 20)
     // Each check finds the client that reads nothing at its limit, and the idle one before its limit.
     try await eventually(isEmptySecondsLater(listener))
+  }
+
+  @Test("a client that sends no more, and takes its answer slowly, does not keep the loop awake")
+  func halfClosed() throws {
+    var pair: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    let made = socketpair(AF_UNIX, kind, 0, &pair)
+    try #require(made == 0)
+    let epoll = ozu_listener_epoll()
+    defer { for descriptor in pair + [epoll] { close(descriptor) } }
+    var space = [UInt8](repeating: 1, count: 64 << 10)
+    while send(pair[0], space, space.count, Int32(MSG_NOSIGNAL)) > 0 {}
+    shutdown(pair[1], Int32(SHUT_WR))
+    let watched = ozu_listener_watch(epoll, pair[0], 7, 1, 0, 1)
+    var events = [ozu_listener_event](repeating: ozu_listener_event(), count: 4)
+    let before = ozu_listener_wait(epoll, &events, 4, 0)
+    #expect(watched == 0 && before == 0)
+    while recv(pair[1], &space, space.count, 0) > 0 {}
+    let after = ozu_listener_wait(epoll, &events, 4, 0)
+    #expect(after == 1 && events[0].number == 7 && events[0].isWritable != 0)
   }
 
   @Test("connections are counted by what they are doing, each once, until they are closed")

@@ -20,7 +20,8 @@ typedef struct {
 
 int ozu_listener_epoll(void);
 
-// Sets the events to wait for. A hang-up is always reported.
+// Sets the events to wait for. A broken connection is always reported; that the other side sends no more is, except while waiting
+// to write.
 int ozu_listener_watch(int epoll, int descriptor, uint64_t number, int isNew, int forReading, int forWriting);
 
 // Stops waiting for a socket. Closing the socket would have the same effect, unless another process has it too.
