@@ -104,6 +104,7 @@ struct RequestContextTests {
       ("/p/q/32/a.png", 200), ("/32/a.png", 404), ("/p/q32/a.png", 404), ("/p/q", 404),
       ("/P/q/32/a.png", 404),
       ("/health", 200), ("/metrics", 200), ("/p/q/health", 200),
+      ("/p/q/metrics", 404),
     ])
   func prefix(target: String, status: Int) async throws {
     let fixture = try ServiceFixture { $0.pathPrefix = "/p/q" }

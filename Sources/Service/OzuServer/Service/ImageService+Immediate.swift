@@ -75,6 +75,8 @@ extension ServiceRequest {
     var request = self
     let isBelow = target.hasPrefix(prefix) && target.dropFirst(prefix.count).first == "/"
     request.target = isBelow ? String(target.dropFirst(prefix.count)) : ""
+    // A proxy that keeps strangers from `/metrics` passes on everything below the prefix.
+    if request.target == "/metrics" { request.target = "" }
     return request
   }
 }
