@@ -112,9 +112,11 @@ struct RequestContextTests {
     #expect(await fixture.get(target).status == status)
   }
 
-  @Test("every answer has the fields of the settings")
+  @Test("every answer has the fields of the settings, and a picture goes on naming what it depends on")
   func fields() async throws {
-    let fixture = try ServiceFixture { $0.responseFields = ["Access-Control-Allow-Origin": "*", "X-A": "b"] }
+    let fixture = try ServiceFixture {
+      $0.responseFields = ["Access-Control-Allow-Origin": "*", "X-A": "b", "vary": "Origin"]
+    }
     try fixture.serve("a.png")
     let tag = await fixture.get("/32/a.png").headers["ETag"]
     for (target, headers) in [
@@ -122,6 +124,7 @@ struct RequestContextTests {
     ] as [(String, HTTPHeaders)] {
       let answer = await fixture.get(target, headers)
       #expect(answer.headers["Access-Control-Allow-Origin"] == "*" && answer.headers["X-A"] == "b")
+      #expect(answer.headers["Vary"] == (target == "/none" ? "Origin" : "Accept, Origin"))
     }
   }
 

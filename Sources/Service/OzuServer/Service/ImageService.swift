@@ -114,7 +114,11 @@ public final class ImageService: ServiceResponding {
     note(answer, of: request, id: id, since: start)
     var response = answer.response
     response.headers.add(name: RequestIdentity.field, value: id)
-    for field in configuration.responseFields { response.headers[field.name] = field.value }
+    for field in configuration.responseFields {
+      // Caches in front must go on telling formats apart.
+      let own = field.name.isEqualIgnoringASCIICase(to: "Vary") ? response.headers["Vary"] : nil
+      response.headers[field.name] = own.map { "\($0), \(field.value)" } ?? field.value
+    }
     return response
   }
 

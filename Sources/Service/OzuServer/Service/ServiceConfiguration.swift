@@ -39,7 +39,8 @@ extension ImageService {
     /// The beginning of all addresses but those of the service itself, such as `/pictures`. It is no part of what is signed.
     /// Empty, the default, for none.
     public var pathPrefix = ""
-    /// Header fields of every answer, such as `Access-Control-Allow-Origin`. Default: none.
+    /// Header fields of every answer, such as `Access-Control-Allow-Origin`. They take the place of the answer's own, and `Vary` is
+    /// added to it. Default: none.
     public var responseFields = HTTPHeaders()
     /// Whether requests to origins continue the trace of the request that they are for (`traceparent`, W3C Trace Context), so that
     /// origins see its number. Default: false.
