@@ -85,6 +85,8 @@ struct RequestContextTests {
       ("/x/w:1/plain/https://ann:secret@a.test/b.png@webp", "/x/w:1/plain/https://…@a.test/b.png@webp"),
       ("/x/plain/https%3A%2F%2Fann%3Asecret%40a.test%2Fb.png", "/x/plain/https%3A%2F%2F…@a.test%2Fb.png"),
       ("/x/plain/https:/ann:secret@a.test/b.png", "/x/plain/https:/…@a.test/b.png"),
+      ("/x/plain/https://ann:a@secret%40a.test/b.png@webp", "/x/plain/https://…@a.test/b.png@webp"),
+      ("/x/plain/https://a.test:/ann:secret@b.test/%zz%4", "/x/plain/https://a.test:/…@b.test/%zz%4"),
       ("/x/w:10/plain/https://a.test/b@c.png@webp", "/x/w:10/plain/https://a.test/b@c.png@webp"),
     ])
   func logins(target: String, shown: String) async throws {

@@ -85,13 +85,48 @@ public struct ServiceLogRecord: Sendable {
     return line
   }
 
-  /// A target without the user and the password of an address in it, which are before an `@` in what follows `//`. No such address
-  /// is asked, but a mistaken one must not stand in the log.
+  /// A target without the user and the password of an address in it, which are before the last `@` between `//` and the next slash.
+  /// No such address is asked, but a mistaken one must not stand in the log.
+  ///
+  /// By bytes: a regular expression took 4 ms for 8 KB of a stranger, on the thread of all connections.
+  ///
+  /// - Complexity: O(bytes).
   private static func withoutLogins(_ target: String) -> String {
-    guard target.utf8.contains(UInt8(ascii: "@")) || target.contains("%40") else { return target }
-    return target.replacing(/((?::|%3[Aa])(?:\/|%2[Ff]){1,2})(?:(?!\/|%2[Ff]).)*?(?:@|%40)/) {
-      "\($0.output.1)…@"
+    guard target.utf8.contains(UInt8(ascii: "@")) || target.utf8.contains(UInt8(ascii: "%")) else {
+      return target
     }
+    let bytes = Array(target.utf8)
+    var shown: [UInt8] = []
+    var place = 0
+    while place < bytes.count {
+      let colon = length(of: ":", at: place, in: bytes)
+      shown += bytes[place..<place + max(1, colon)]
+      place += max(1, colon)
+      // A proxy may have made one slash of two.
+      let slash = colon == 0 ? 0 : length(of: "/", at: place, in: bytes)
+      guard slash > 0 else { continue }
+      let slashes = slash + length(of: "/", at: place + slash, in: bytes)
+      shown += bytes[place..<place + slashes]
+      place += slashes
+      var (end, login) = (place, place)
+      while end < bytes.count, length(of: "/", at: end, in: bytes) == 0 {
+        let at = length(of: "@", at: end, in: bytes)
+        end += max(1, at)
+        if at > 0 { login = end }
+      }
+      if login > place { shown += "…@".utf8 }
+      place = login
+    }
+    return String(decoding: shown, as: UTF8.self)
+  }
+
+  /// The number of bytes of a character at an index: 1, or 3 for its escape; 0 for another one.
+  private static func length(of character: Unicode.Scalar, at index: Int, in bytes: [UInt8]) -> Int {
+    guard index < bytes.count else { return 0 }
+    let byte = UInt8(ascii: character)
+    if bytes[index] == byte { return 1 }
+    guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count else { return 0 }
+    return UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16) == byte ? 3 : 0
   }
 
   /// A JSON string. Control characters are escaped.
