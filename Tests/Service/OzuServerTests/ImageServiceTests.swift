@@ -322,15 +322,21 @@ struct ImageServiceTests {
     let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     _ = await fixture.get("/\"\\\u{1}ö", ["traceparent": "00-\(trace)-00f067aa0ba902b7-01"])
     _ = await fixture.get("/health", ["traceparent": "00-\(trace)x-00f067aa0ba902b7-01"])
+    _ = await fixture.get("/health", ["traceparent": "00-\(trace)-0000000000000000-01"])
     let lines = records.withLock { $0.map(\.jsonLine) }
     let first = try #require(try JSONSerialization.jsonObject(with: Data(lines[0].utf8)) as? [String: Any])
     #expect(first["target"] as? String == "/\"\\\u{1}ö")
     #expect(first["status"] as? Int == 404)
+    let time = try #require(first["time"] as? String)
+    #expect(time.hasSuffix("Z") && ISO8601DateFormatter().date(from: "\(time.prefix(19))Z") != nil)
     #expect(first["result"] as? String == "failed")
     #expect(first["trace"] as? String == trace)
     #expect(!lines[0].contains("\n"))
-    let second = try #require(try JSONSerialization.jsonObject(with: Data(lines[1].utf8)) as? [String: Any])
-    #expect(second["trace"] == nil && second["failure"] == nil)
+    // A field that is not of the standard's form, and one whose span is none.
+    for line in lines[1...2] {
+      let other = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      #expect(other["trace"] == nil && other["failure"] == nil)
+    }
   }
 }
 

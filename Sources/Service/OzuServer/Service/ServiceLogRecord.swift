@@ -51,12 +51,8 @@ public struct ServiceLogRecord: Sendable {
   /// The record as one line of JSON, with times in seconds.
   public var jsonLine: String {
     var members = [
-      (
-        "time",
-        Self.quoted(date.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)))
-      ),
-      ("method", Self.quoted(method)), ("target", Self.quoted(target)), ("status", "\(status)"),
-      ("result", Self.quoted(result)), ("bytes", "\(byteCount)"),
+      ("time", Self.quoted(time)), ("method", Self.quoted(method)), ("target", Self.quoted(target)),
+      ("status", "\(status)"), ("result", Self.quoted(result)), ("bytes", "\(byteCount)"),
       ("seconds", "\((duration / .milliseconds(1)).rounded(.up) / 1000)"),
     ]
     for (name, value) in [
@@ -72,7 +68,6 @@ public struct ServiceLogRecord: Sendable {
 
   /// The record as one line for people: the time, the request, the answer, and what else is known, as `name=value`.
   public var textLine: String {
-    let time = date.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
     let milliseconds = Int(clamping: (duration / .milliseconds(1)).rounded(.up))
     var line =
       "\(time) \(status) \(result) \(PrintableText.escaped(method)) \(PrintableText.escaped(target)) \(byteCount) bytes \(milliseconds) ms"
@@ -83,6 +78,11 @@ public struct ServiceLogRecord: Sendable {
       line += " \(name)=\(value.contains(" ") ? Self.quoted(value) : PrintableText.escaped(value))"
     }
     return line
+  }
+
+  /// The date in UTC, which it says: without a zone, programs that read logs take it for the time of their place.
+  private var time: String {
+    date.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z"
   }
 
   /// A target without the user and the password of an address in it, which are before the last `@` between `//` and the next slash.

@@ -6,7 +6,7 @@ struct TraceContext: Hashable, Sendable {
 
   /// 32 hexadecimal digits, not all zero.
   let traceID: String
-  /// The span that the request is a part of, 16 hexadecimal digits; `nil` if the trace begins with the request.
+  /// The span that the request is a part of, 16 hexadecimal digits, not all zero; `nil` if the trace begins with the request.
   let parentID: String?
   /// The span of the request itself.
   let spanID = RequestIdentity.hexadecimal(.random(in: 1...UInt64.max))
@@ -31,7 +31,7 @@ struct TraceContext: Hashable, Sendable {
       parts[0...3].allSatisfy({
         $0.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
       }),
-      parts[1].contains(where: { $0 != "0" })
+      parts[1...2].allSatisfy({ $0.contains { $0 != "0" } })
     else { return nil }
     (traceID, parentID, flags) = (String(parts[1]), String(parts[2]), String(parts[3]))
   }
