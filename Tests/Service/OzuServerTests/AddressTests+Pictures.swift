@@ -321,6 +321,9 @@ extension AddressTests {
     #expect(dense.varyingFields == ["Accept", "Sec-CH-DPR", "DPR"])
     #expect(try Self.picture("/w:10/dpr:1", rules: rules, headers: headers).request.resize?.size.width == 10)
     #expect(try Self.picture("", rules: rules, headers: headers).request.resize?.size.width == 30)
+    // 4,096 pixels are 2,730.7 points: rounded up they would be 4,097 pixels.
+    let large: HTTPHeaders = ["Sec-CH-DPR": "1.5", "Sec-CH-Width": "9999"]
+    #expect(try Self.picture("", rules: rules, headers: large).request.resize?.size.width == 4095)
     for value in ["x", "-1", "1e9", "inf"] {
       #expect(
         try Self.picture("/w:10", rules: rules, headers: ["DPR": value]).request.resize?.size.width == 10)

@@ -32,11 +32,11 @@ public struct SignedAddresses: PictureAddressing {
       if options.width == 0, options.height == 0 {
         fields += ["Sec-CH-Width", "Width"]
         if let width = Self.hint("Width", request.headers, in: 1...Double(rules.largestSide)) {
-          // The width is in pixels already.
-          options.width = max(
-            1,
-            Int(
-              clamping: width / (options.density ?? density), rounded: .toNearestOrAwayFromZero))
+          // The width is in pixels already. Rounded points must not become more pixels than a result may have.
+          let scale = options.density ?? density
+          let largest = Int(clamping: Double(rules.largestSide) / scale, rounded: .down)
+          let points = Int(clamping: width / scale, rounded: .toNearestOrAwayFromZero)
+          options.width = max(1, min(points, largest))
         }
       }
     }
