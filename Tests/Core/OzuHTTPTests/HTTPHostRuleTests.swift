@@ -7,6 +7,7 @@ import Testing
 struct HTTPHostRuleTests {
   private static let addresses = HTTPHostRule.addresses([
     "https://example.com/images/", "http://*.example.com:8080/a*/b", "https://Bare.example.org",
+    "https://port.example.org:443/a", "http://port.example.org:80",
   ])
 
   @Test(
@@ -21,6 +22,8 @@ struct HTTPHostRuleTests {
       ("http://a.example.com:8080/ax/b", true), ("http://a.example.com:8080/a/x/b", false),
       ("http://a/.example.com:8080/a/b", false), ("http://a.example.com/a/b", false),
       ("https://bare.example.org", true), ("https://bare.example.org/any", true),
+      ("https://port.example.org/a", true), ("https://port.example.org:443/ab", true),
+      ("https://port.example.org:4430/a", false), ("http://port.example.org/any", true),
       ("https://bare.example.org.evil.org/", false), ("ftp://example.com/images/a", false),
     ])
   func addresses(text: String, isAllowed: Bool) {

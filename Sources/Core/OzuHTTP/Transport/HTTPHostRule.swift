@@ -150,10 +150,13 @@ struct AddressText {
     return true
   }
 
-  /// The pattern with its scheme and host in lower case, and with a slash after the host.
+  /// The pattern with its scheme and host in lower case, without the default port, and with a slash after the host.
   private static func completed(_ pattern: String) -> [UInt8] {
     let parts = pattern.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-    let authority = parts.prefix(3).joined(separator: "/").lowercased()
+    var authority = parts.prefix(3).joined(separator: "/").lowercased()
+    for (scheme, port) in ports where authority.hasPrefix("\(scheme)://") && authority.hasSuffix(":\(port)") {
+      authority.removeLast(":\(port)".count)
+    }
     return Array(
       (parts.count == 3
         ? authority + "/" : ([Substring(authority)] + parts.dropFirst(3)).joined(separator: "/")).utf8)
