@@ -140,6 +140,12 @@ struct RequestHeadTests {
     for pieces in [1, 2, 7] { #expect(Self.read(bytes, pieces: pieces) == whole) }
   }
 
+  @Test("reasons are few, whatever clients write: they are labels of a metric", arguments: ["hOST", "CONNECTION"])
+  func reasons(name: String) {
+    let refused = Self.read(Array("GET / HTTP/1.1\r\n\(name):\ta\r\n\r\n".utf8))
+    #expect(refused == .failure(HeadRefusal(status: 400, reason: "a tab in \(name.capitalized)")))
+  }
+
   @Test("the parsed head equals the sent one, and requests follow each other")
   func content() throws {
     var parser = RequestHeadParser()

@@ -152,8 +152,8 @@ struct RequestHeadParser {
     if byte == Self.cr {
       // A parser that trims only spaces would see other values in the fields that decide where a request goes and
       // ends.
-      if hasTab, Self.untabbed.contains(where: { name.isEqualIgnoringASCIICase(to: $0) }) {
-        throw .malformed("a tab in \(name)")
+      if hasTab, let field = Self.untabbed.first(where: { name.isEqualIgnoringASCIICase(to: $0) }) {
+        throw .malformed("a tab in \(field)")
       }
       hasTab = false
       // `Field` removes the white space after the value.
