@@ -376,4 +376,16 @@ struct FallbackPictureTests {
       #expect(record.failure?.isEmpty == false)
     }
   }
+
+  @Test("no cache may keep the fallback longer than its address is valid")
+  func expiry() async throws {
+    let fixture = try ServiceFixture(addressing: SignedAddresses(AddressTests.openRules)) {
+      $0.fallback = FallbackPicture((try? PatternPicture(PixelSize(4, 4)).data(as: .png)) ?? Data())
+    }
+    fixture.network.reply(to: ServiceFixture.url("gone.png"), with: .status(404))
+    let end = Int(fixture.clock.date().timeIntervalSince1970) + 3
+    let answer = await fixture.get("/x/exp:\(end)/plain/https://origin.test/gone.png@png")
+    #expect(answer.headers["Content-Type"] == "image/png")
+    #expect(answer.headers["Cache-Control"] == "public, max-age=3, must-revalidate")
+  }
 }

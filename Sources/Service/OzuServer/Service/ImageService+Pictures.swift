@@ -232,7 +232,7 @@ extension ImageService {
     request.deadline = picture.request.deadline
     guard let image = try? await pipeline.encoded(for: request, as: picture.output) else { return nil }
     var headers = Self.bodyHeaders(of: image.type)
-    headers["Cache-Control"] = fallback.lifetime > 0 ? "public, max-age=\(fallback.lifetime)" : "no-store"
+    headers["Cache-Control"] = configuration.cacheControl(of: fallback, end: picture.expiry)
     if !pictureRequest.known.vary.isEmpty { headers["Vary"] = pictureRequest.known.vary }
     return ServiceAnswer(
       .failed, ServiceResponse(status: fallback.status ?? failure.status, headers: headers, body: image.data))

@@ -84,12 +84,25 @@ extension ImageService {
         case .source where freshUntil == .distantFuture: Double(localSourceLifetime)
         case .source: max(0, freshUntil.timeIntervalSince(now))
         }
-      let lifetime = min(left, Double(maximumLifetime))
+      return Self.cacheControl(seconds: min(left, Double(maximumLifetime)), until: end, now)
+        ?? "public, no-cache"
+    }
+
+    /// The field `Cache-Control` of an answer with the fallback.
+    ///
+    /// - Parameter end: the date until which the address names the picture; `nil` if there is none.
+    func cacheControl(of fallback: FallbackPicture, end: Date?) -> String {
+      let now = pipeline.testing.currentDate()
+      return Self.cacheControl(seconds: Double(fallback.lifetime), until: end, now) ?? "no-store"
+    }
+
+    /// - Returns: `nil` if nothing is left of the seconds before the end.
+    private static func cacheControl(seconds: Double, until end: Date?, _ now: Date) -> String? {
       let valid = end.map { $0.timeIntervalSince(now) } ?? .infinity
-      let seconds = Int(clamping: min(lifetime, max(0, valid)))
+      let seconds = Int(clamping: min(seconds, max(0, valid)))
       // An address that expires must not be answered from a cache afterwards, not even while its origin is lost.
       let ending = end == nil ? "" : ", must-revalidate"
-      return seconds > 0 ? "public, max-age=\(seconds)\(ending)" : "public, no-cache"
+      return seconds > 0 ? "public, max-age=\(seconds)\(ending)" : nil
     }
 
     /// - Throws: if the settings are unsafe for requests of strangers.
