@@ -274,6 +274,18 @@
       #expect((playground?.madeToken != nil) == (isMade == true))
     }
 
+    @Test("lines end as on every system", arguments: ["\n", "\r\n", "\r"])
+    func lineEnds(end: String) throws {
+      let folder = try Folder()
+      let keys = folder.url.appending(path: "keys")
+      try ["# keys", Self.keys, ""].joined(separator: end).write(to: keys, atomically: true, encoding: .utf8)
+      // If all of it were one comment, any source would be allowed.
+      let lines = ["# a comment", "sources = https://only.example.com/", "keys_file = \(keys.path())", ""]
+      let settings = try ServeSettings(file: lines.joined(separator: end), environment: [:])
+      let rules = try settings.rules(isInsecure: false)
+      #expect(rules.sources == ["https://only.example.com/"] && rules.keys.count == 1)
+    }
+
     @Test("a file with an unknown setting, and a missing file")
     func wrongFiles() async throws {
       let folder = try Folder()

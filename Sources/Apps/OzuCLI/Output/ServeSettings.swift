@@ -17,8 +17,7 @@
       values = [:]
       var inherited: [String: String] = [:]
       var lines: [String: Int] = [:]
-      for (number, line) in (file ?? "").split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-      {
+      for (number, line) in Self.lines(of: file ?? "").enumerated() {
         let text = line.trimmingCharacters(in: .whitespaces)
         if text.isEmpty || text.hasPrefix("#") { continue }
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
@@ -52,6 +51,12 @@
         }
       }
       values.merge(inherited) { own, _ in own }
+    }
+
+    /// The lines of a file. CR and LF together are one character, which is no LF: a file with such lines that begins with a comment
+    /// would be a comment.
+    private static func lines(of text: String) -> [Substring] {
+      text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     }
 
     /// A variable of a template that nobody has set must not open a list.
@@ -223,7 +228,7 @@
       } catch {
         throw UsageError("keys_file = \(path): \(error.oneLine)")
       }
-      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
+      let lines = Self.lines(of: text).enumerated().map {
         ("keys_file = \(path), line \($0.offset + 1)", $0.element.trimmingCharacters(in: .whitespaces))
       }.filter { !$0.1.isEmpty && !$0.1.hasPrefix("#") }
       guard !lines.isEmpty || !own.isEmpty else {
