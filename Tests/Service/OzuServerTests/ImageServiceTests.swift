@@ -127,6 +127,20 @@ struct ImageServiceTests {
     #expect(await fixture.get(path).status == (seconds == 3 ? 404 : 200))
   }
 
+  @Test("the time limit counts from the request on, whatever steps its answer has")
+  func timeLeft() throws {
+    let clock = ManualClock()
+    let fixture = try ServiceFixture(clock: clock) {
+      $0.pipeline.testing.now = clock.now
+      $0.answerLimit = .seconds(30)
+    }
+    let picture = try fixture.service.pictureRequest(of: ServiceRequest(method: "GET", target: "/32/a.png"))
+    for (wait, left) in [(0, 30), (12, 18), (17, 1), (2, 0)] {
+      clock.advance(by: .seconds(wait))
+      #expect(picture.request(at: clock.now()).deadline == .seconds(left))
+    }
+  }
+
   @Test(
     "tells a client the reason of a failure, without the origin",
     arguments: [

@@ -31,10 +31,16 @@ extension ImageService {
     _ information: AddressedInformation, _ request: ServiceRequest
   ) async throws(ImageError) -> ServiceAnswer {
     let wanted = information.facts
-    var source = ImageRequest(information.source)
-    source.deadline = configuration.answerLimit
-    source = source.continuing(trace(of: request))
-    let original = try await pipeline.original(of: source)
+    let start = configuration.pipeline.testing.now()
+    // A request of a step that begins now, with the time that is left of the answer's.
+    func step(_ request: ImageRequest) -> ImageRequest {
+      var request = request
+      let elapsed = start.duration(to: configuration.pipeline.testing.now())
+      request.deadline = max(.zero, configuration.answerLimit - elapsed)
+      return request
+    }
+    let source = ImageRequest(information.source).continuing(trace(of: request))
+    let original = try await pipeline.original(of: step(source))
     // The facts follow from the address and from what the settings show.
     let shown = [wanted.hasEXIF, wanted.hasIPTC, wanted.hasXMP, wanted.hasPlace]
     let tag = original.state.map { state in
@@ -55,8 +61,8 @@ extension ImageService {
     }
     // The bytes are here already: nothing about them needs a cache.
     var file = ImageRequest(.data(data))
-    (file.writeLayers, file.deadline) = ([], configuration.answerLimit)
-    let header = try await pipeline.header(for: file)
+    file.writeLayers = []
+    let header = try await pipeline.header(for: step(file))
     if let flaw = wanted.limits.flaw(of: header) { throw .flawed(information.source, flaw) }
     var members = members(of: header, wanted, byteCount: data.count)
     if !wanted.digests.isEmpty {
@@ -65,12 +71,12 @@ extension ImageService {
       members["hashsums"] = Dictionary(uniqueKeysWithValues: digests)
     }
     if wanted.needsMetadata {
-      let values = try await pipeline.metadata(for: file).values
+      let values = try await pipeline.metadata(for: step(file)).values
       for (name, value) in values.members(of: wanted, withPlace: wanted.hasPlace) { members[name] = value }
     }
     if wanted.needsPixels {
       let small = file.resized(to: PixelSize(Self.side, Self.side))
-      let picture = try await pipeline.image(for: small)
+      let picture = try await pipeline.image(for: step(small))
       for (name, value) in Self.members(of: picture.bitmap, wanted) { members[name] = value }
     }
     var response = ServiceResponse.json(members)

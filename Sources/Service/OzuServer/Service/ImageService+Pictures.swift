@@ -55,10 +55,12 @@ extension ImageService {
   /// The picture that is requested, remembered or read from the address.
   func pictureRequest(of request: ServiceRequest) throws(AddressRefusal) -> PictureRequest {
     let date = configuration.pipeline.testing.currentDate()
+    let start = configuration.pipeline.testing.now()
     let condition = EntityTagCondition(request.headers)
     if let known = addresses.picture(for: request, at: date) {
       return PictureRequest(
-        known: known, isRemembered: true, grammar: 0, condition: condition, trace: trace(of: request))
+        known: known, isRemembered: true, grammar: 0, condition: condition, trace: trace(of: request),
+        start: start)
     }
     let grammar = currentGrammar
     var picture = try grammar.addressing.picture(for: request, at: date)
@@ -67,7 +69,7 @@ extension ImageService {
     let file = pipeline.fileRequest(for: picture.request, as: picture.output)
     return PictureRequest(
       known: KnownPicture(picture, file: file), isRemembered: false, grammar: grammar.number,
-      condition: condition, trace: trace(of: request))
+      condition: condition, trace: trace(of: request), start: start)
   }
 
   /// The trace that requests to origins continue.
@@ -102,7 +104,7 @@ extension ImageService {
       }
     }
     // The source is fetched once, whatever is done with it.
-    let original = try await pipeline.original(of: pictureRequest.request)
+    let original = try await pipeline.original(of: step(of: pictureRequest))
     switch try await verdict(on: original, for: pictureRequest) {
     case .refused(let flaw): throw .flawed(picture.request.source, flaw)
     case .original: return try answer(pictureRequest, original)
@@ -113,6 +115,11 @@ extension ImageService {
         pictureRequest, tag: pictureRequest.tag(of: state.identity), freshUntil: state.freshUntil)
     }
     return answer(pictureRequest, try await image(pictureRequest, from: original))
+  }
+
+  /// The request for a step that begins now.
+  private func step(of pictureRequest: PictureRequest) -> ImageRequest {
+    pictureRequest.request(at: configuration.pipeline.testing.now())
   }
 
   private func answer(_ pictureRequest: PictureRequest, _ image: EncodedImage) -> ServiceAnswer {
@@ -146,7 +153,7 @@ extension ImageService {
   private func made(
     _ pictureRequest: PictureRequest, from original: ImagePipeline.Original?
   ) async throws(ImageError) -> EncodedImage {
-    let (request, output) = (pictureRequest.request, pictureRequest.known.picture.output)
+    let (request, output) = (step(of: pictureRequest), pictureRequest.known.picture.output)
     do throws(ImageError) {
       let image =
         if let original {
@@ -250,7 +257,7 @@ extension ImageService {
     if let flaw = picture.limits.flaw(ofByteCount: data.count) { return .refused(flaw) }
     guard picture.needsHeader else { return picture.isOriginal ? .original : .picture }
     var file = ImageRequest(.data(data))
-    (file.writeLayers, file.deadline) = ([], pictureRequest.request.deadline)
+    (file.writeLayers, file.deadline) = ([], step(of: pictureRequest).deadline)
     return picture.verdict(on: try await pipeline.header(for: file))
   }
 
@@ -302,9 +309,16 @@ struct PictureRequest: Sendable {
   let condition: EntityTagCondition?
   /// The trace that requests to origins continue; `nil` for none.
   let trace: TraceContext?
+  /// When it was read. The time limit of the answer counts from then on.
+  let start: ContinuousClock.Instant
 
-  /// The request for the picture, which continues the trace at an origin on the web.
-  var request: ImageRequest { known.picture.request.continuing(trace) }
+  /// The request for the picture, which continues the trace at an origin on the web. An answer may take several steps, so each has
+  /// the time that is left.
+  func request(at now: ContinuousClock.Instant) -> ImageRequest {
+    var request = known.picture.request.continuing(trace)
+    if let limit = request.deadline { request.deadline = max(.zero, limit - start.duration(to: now)) }
+    return request
+  }
 
   /// The origin of the source; `nil` if there is none.
   var origin: HTTPOrigin? { known.picture.request.source.url.flatMap { try? HTTPOrigin(of: $0) } }
