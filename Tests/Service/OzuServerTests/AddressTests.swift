@@ -161,10 +161,19 @@ struct AddressTests {
   }
 
   @Test(
+    "flags in the forms of imgproxy",
+    arguments: [("t", true), ("T", true), ("TRUE", true), ("True", true), ("F", false), ("False", false)])
+  func flags(text: String, isSet: Bool) throws {
+    let address = try ImageAddress(
+      "/x/el:1/rs:fit:9:9:\(text)\(Self.plain)", rules: Self.openRules, now: Self.now)
+    #expect(address.options.enlarges == isSet)
+  }
+
+  @Test(
     "options that are refused",
     arguments: [
       "rs:big:1:1", "rs:fit:-1:1", "rs:fit:1e3:1", "rs:fit:99999999999999999999:1", "w:1:2",
-      "w:x", "el:yes",
+      "w:x", "el:yes", "el:tRUE",
       "g:up", "g:fp:2:0", "g:sm:1", "g:fp:nan:0", "rot:45", "rot:", "ar:0", "bl:1000", "bl:-1", "q:101",
       "fq:jpg", "fq:svg:80",
       "f:svg", "f:", "bg:12", "bg:300:0:0", "bg:+12345", "pd:1:2:3:4:5", "dpr:9", "dpr:0", "unknown:1", ":",

@@ -68,12 +68,12 @@ struct AddressOption: Hashable, Sendable {
     return length
   }
 
-  /// The argument as a Boolean: `1`, `t`, `true`, `0`, `f`, `false`.
+  /// The argument as a Boolean in one of the forms that imgproxy takes, those of Go: `True` is what Python writes.
   func flag(_ index: Int) throws(AddressRefusal) -> Bool? {
     guard let text = self[index] else { return nil }
     switch text {
-    case "1", "t", "true": return true
-    case "0", "f", "false": return false
+    case "1", "t", "T", "true", "True", "TRUE": return true
+    case "0", "f", "F", "false", "False", "FALSE": return false
     default: throw refusal("1 or 0 is needed, not \"\(text)\"")
     }
   }
