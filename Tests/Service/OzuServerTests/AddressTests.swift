@@ -161,6 +161,25 @@ struct AddressTests {
   }
 
   @Test(
+    "the slashes behind a scheme that a proxy has made one count as those that were signed",
+    arguments: [
+      ("https://example.com/a.png", "https:/example.com/a.png", 200),
+      ("https://example.com/a:/b.png", "https:/example.com/a:/b.png", 200),
+      ("local:///a/b.png", "local:/a/b.png", 200), ("local://a/b.png", "local:/a/b.png", 403),
+      ("https:/example.com/a.png", "https:/example.com/a.png", 403),
+    ])
+  func slashes(signed: String, asked: String, status: Int) throws {
+    let key = try AddressKey(hexKey: Self.key, salt: Self.salt)
+    var rules = AddressRules(keys: [key])
+    rules.folders = ["", "a"]
+    let options = "/rs:fit:9:/plain/"
+    let target = "/\(key.signature(of: options + signed))\(options + asked)"
+    #expect(Self.status(target, rules) == status)
+    rules.folders = ["a"]
+    #expect(Self.status(target, rules) == (signed.hasPrefix("local") ? 603 - status : status))
+  }
+
+  @Test(
     "flags in the forms of imgproxy",
     arguments: [("t", true), ("T", true), ("TRUE", true), ("True", true), ("F", false), ("False", false)])
   func flags(text: String, isSet: Bool) throws {

@@ -55,7 +55,7 @@ struct ImageAddress: Hashable, Sendable {
     guard target.utf8.first == UInt8(ascii: "/"), !target.utf8.contains(UInt8(ascii: "?")),
       let end = target.dropFirst().firstIndex(of: "/")
     else { throw noAddress }
-    let path = String(target[end...])
+    let path = withAllSlashes(String(target[end...]), rules)
     guard rules.isOpen else {
       throw AddressRefusal(status: 403, reason: "no key is set, so no address can be signed")
     }
@@ -64,6 +64,27 @@ struct ImageAddress: Hashable, Sendable {
       throw AddressRefusal(status: 403, reason: "the signature is not valid")
     }
     return path
+  }
+
+  /// A path with the slashes behind the scheme of a plain source, as it was signed. A proxy that rewrites addresses makes one slash of
+  /// several; imgproxy puts them back too.
+  private static func withAllSlashes(_ path: String, _ rules: AddressRules) -> String {
+    let mark = "/plain/".utf8
+    var source = path.utf8[...]
+    while !source.starts(with: mark) {
+      guard let next = source.dropFirst().firstIndex(of: UInt8(ascii: "/")) else { return path }
+      source = source[next...]
+    }
+    source = source.dropFirst(mark.count)
+    let scheme = source.prefix { byte in
+      (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
+    }
+    let rest = source[scheme.endIndex...]
+    guard !scheme.isEmpty, rest.starts(with: ":/".utf8), !rest.starts(with: "://".utf8) else { return path }
+    // Two of them, and that of a path in the folder without a name.
+    let isNameless = scheme.elementsEqual("local".utf8) && rules.folders.contains("")
+    let end = rest.index(after: rest.startIndex)
+    return "\(path[..<end])/\(isNameless ? "/" : "")\(path[end...])"
   }
 
   /// The source that the last segments name, and the word for a format behind it.
