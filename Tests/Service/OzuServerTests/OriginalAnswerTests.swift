@@ -58,6 +58,11 @@ struct OriginalAnswerTests {
     #expect(answer.headers["Content-Disposition"] == "attachment")
     #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
     #expect(await fixture.get(Self.address("skp:svg", "page.html")).status == 422)
+    // It is the same for every client.
+    let plain = await fixture.get(Self.address("raw:1"))
+    let modern = await fixture.get(Self.address("raw:1"), ["Accept": "image/webp"])
+    #expect(plain.headers["ETag"] != nil && modern.headers["ETag"] == plain.headers["ETag"])
+    #expect(modern.headers["Vary"] == nil)
     let named = await fixture.get(Self.address("raw:1/fn:cat/att:1"))
     #expect(named.headers["Content-Disposition"] == "attachment; filename=\"cat.png\"")
     let strict = try Self.fixture { $0.allowsRaw = false }

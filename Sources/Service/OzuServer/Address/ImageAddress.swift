@@ -24,7 +24,10 @@ struct ImageAddress: Hashable, Sendable {
     for option in rules.presets["default"] ?? [] { try options.apply(option, rules) }
     try Self.readOptions(&segments, into: &options, rules)
     let (text, word) = try Self.source(of: segments)
-    if let word {
+    if options.isRaw {
+      // The bytes of a source have no other format than their own, whatever the address says.
+      options.type = nil
+    } else if let word {
       guard let type = ImageOptions.type(word) else {
         throw AddressRefusal(status: 400, reason: "\(word): \(ImageOptions.reasonAgainst(format: word))")
       }

@@ -26,7 +26,8 @@ extension ImageOptions {
     let least = PixelSize(try side(minimumWidth, scale, rules), try side(minimumHeight, scale, rules))
     let reached = ReachedDensity(
       wanted: scale, points: points, covers: ![.fit, .auto].contains(resizing), enlarges: enlarges)
-    let output = output(accept: accept, rules)
+    // A source as it is has one form, whatever the client reads.
+    let output = output(accept: isRaw ? nil : accept, rules)
     var steps: [any ImageProcessing] = []
     if let trimTolerance {
       steps.append(BorderTrim(tolerance: UInt8(trimTolerance), color: trimColor, evenAxes: trimEvenAxes))
@@ -76,7 +77,7 @@ extension ImageOptions {
     if let mark = try mark(reached, rules) { steps.append(mark) }
     var picture = AddressedPicture(
       request: ImageRequest(source, resize: resize, processors: steps), output: output)
-    if type == nil, rules.negotiatesFormat { picture.varyingFields.append("Accept") }
+    if type == nil, !isRaw, rules.negotiatesFormat { picture.varyingFields.append("Accept") }
     picture.fileName = fileName
     picture.isAttachment = isAttachment
     picture.isOriginal = isRaw
