@@ -138,6 +138,7 @@ struct AddressTests {
       ("", 404), ("/", 404), ("/x", 404), ("/x/", 404), ("x/plain/https://example.com/a", 404),
       ("/x/plain/https://example.com/a?b", 404), ("/x/w:10", 404), ("/x/$$$", 404), ("/x/a.b.c", 404),
       ("/x/plain/", 400), ("/x/plain/a.png", 400), ("/x/plain/https://a.test/b@c@png", 400),
+      ("/x/raw:1/plain/https://a.test/b@svg", 200), ("/x/raw:1/aHR0cHM6Ly9leGFtcGxlLmNvbS9h.pdf", 200),
       ("/x/plain/https://a.test/b@svg", 400), ("/x/plain/https://a.test/%zz", 400),
       ("/x/plain/https://a.test/%ff", 400),
       ("/x/plain/file:///etc/passwd", 403), ("/x/plain/data:image/png;base64,AA", 403),
@@ -233,6 +234,9 @@ struct AddressTests {
     #expect(Self.status("/x/exp:1000001\(Self.plain)", Self.openRules) == 200)
     #expect(Self.status("/x/exp:1000000\(Self.plain)", Self.openRules) == 404)
     #expect(Self.status("/x/exp:0\(Self.plain)", Self.openRules) == 200)
+    // What is meant to last for ever, and milliseconds by mistake.
+    #expect(Self.status("/x/exp:9999999999\(Self.plain)", Self.openRules) == 200)
+    #expect(Self.status("/x/exp:1767225600000\(Self.plain)", Self.openRules) == 200)
     let error = #expect(throws: AddressRefusal.self) {
       try ImageAddress("/x/rot:45\(Self.plain)", rules: Self.openRules, now: Self.now)
     }

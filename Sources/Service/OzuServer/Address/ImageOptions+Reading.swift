@@ -124,7 +124,7 @@ extension ImageOptions {
       self.type = type
     case "filename", "fn": fileName = try Self.fileName(option)
     case "return_attachment", "att": isAttachment = try option.single().flag(0) ?? false
-    case "expires", "exp": expiry = try option.single().integer(0, in: 0...Int(UInt32.max))
+    case "expires", "exp": expiry = try option.single().integer(0, in: 0...Int.max)
     case "cachebuster", "cb":
       try option.check(atMost: 1)
       cacheBuster = option[0]

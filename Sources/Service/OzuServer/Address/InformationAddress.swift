@@ -114,7 +114,7 @@ struct InformationAddress {
       let option = AddressOption(segment)
       switch option.name {
       case "cachebuster", "cb": try option.check(atMost: 1)
-      case "expires", "exp": expiry = try option.single().integer(0, in: 0...Int(UInt32.max))
+      case "expires", "exp": expiry = try option.single().integer(0, in: 0...Int.max)
       default: try facts.apply(option)
       }
       segments.removeFirst()
