@@ -27,18 +27,36 @@ struct SharedWorkTests {
   @Test("all waiting callers get one result, and later callers a new one")
   func sharing() async throws {
     let (shared, job, gate) = (SharedWork<String, Int>(), Job(), Gate())
-    let waiters = (0..<10).map { _ in Task { await shared.value(for: "a") { await job.run(gate) } } }
+    let waiters = (0..<10).map { _ in
+      Task { await shared.value(for: "a", cancelled: 0) { await job.run(gate) } }
+    }
     try await eventually(job.begun.load(ordering: .relaxed) == 1 && shared.waiterCount(for: "a") == 10)
     gate.open()
     for waiter in waiters { #expect(await waiter.value == 1) }
     #expect(shared.count == 0)
-    #expect(await shared.value(for: "a") { await job.run(gate) } == 2)
+    #expect(await shared.value(for: "a", cancelled: 0) { await job.run(gate) } == 2)
+  }
+
+  @Test("a caller that is cancelled does not wait for the work that others wait for")
+  func leaving() async throws {
+    let (shared, job, gate) = (SharedWork<String, Int>(), Job(), Gate())
+    let waiters = (0..<2).map { _ in
+      Task { await shared.value(for: "a", cancelled: 0) { await job.run(gate) } }
+    }
+    try await eventually(shared.waiterCount(for: "a") == 2)
+    waiters[0].cancel()
+    // The gate is closed.
+    #expect(await waiters[0].value == 0)
+    gate.open()
+    #expect(await waiters[1].value == 1)
   }
 
   @Test("continues while a caller waits, and is cancelled with the last one", arguments: [0, 1, 5])
   func cancelling(remaining: Int) async throws {
     let (shared, job, gate) = (SharedWork<String, Int>(), Job(), Gate())
-    let waiters = (0..<6).map { _ in Task { await shared.value(for: "a") { await job.run(gate) } } }
+    let waiters = (0..<6).map { _ in
+      Task { await shared.value(for: "a", cancelled: 0) { await job.run(gate) } }
+    }
     try await eventually(shared.waiterCount(for: "a") == 6)
     for waiter in waiters.dropFirst(remaining) { waiter.cancel() }
     try await eventually(shared.waiterCount(for: "a") == remaining)
@@ -65,7 +83,7 @@ struct SharedWorkTests {
       switch Int.random(in: 0..<4, using: &random) {
       case 0, 1:
         let (job, gate) = (jobs[key], gates[key])
-        waiters[key].append(Task { await shared.value(for: key) { await job.run(gate) } })
+        waiters[key].append(Task { await shared.value(for: key, cancelled: 0) { await job.run(gate) } })
       case 2:
         guard !waiters[key].isEmpty else { continue }
         waiters[key].remove(at: Int.random(in: waiters[key].indices, using: &random)).cancel()

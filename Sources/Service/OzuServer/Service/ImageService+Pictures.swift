@@ -133,7 +133,10 @@ extension ImageService {
     _ pictureRequest: PictureRequest, from original: ImagePipeline.Original?
   ) async throws(ImageError) -> EncodedImage {
     guard let fills else { return try await made(pictureRequest, from: original) }
-    return try await sharedFills.value(for: pictureRequest.known.key) { [self] in
+    let cancelled = ImageError.cancelled(pictureRequest.known.picture.request.source.name)
+    return try await sharedFills.value(
+      for: pictureRequest.known.key, cancelled: .failure(cancelled)
+    ) { [self] in
       if let image = await storedImage(pictureRequest) { return .success(image) }
       do {
         return .success(
@@ -145,7 +148,7 @@ extension ImageService {
             await pipeline.storesSettled()
           })
       } catch {
-        return .failure(error as? ImageError ?? .cancelled(pictureRequest.known.picture.request.source.name))
+        return .failure(error as? ImageError ?? cancelled)
       }
     }.get()
   }

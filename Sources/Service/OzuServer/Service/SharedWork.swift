@@ -16,11 +16,39 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var lastNumber = 0
   }
 
-  /// A waiting caller. It leaves once: when the work is done, or earlier when it is cancelled.
+  /// A waiting caller. It leaves once: when the work is done, or earlier when it is cancelled. One lock guards its state; nothing is
+  /// resumed under it.
   private final class Waiter: Sendable {
+    private enum State {
+      case coming
+      case waiting(CheckedContinuation<Value, Never>)
+      case left(Value)
+    }
+
     private let hasLeft = Atomic(false)
+    private let state = Mutex(State.coming)
 
     func leaves() -> Bool { !hasLeft.exchange(true, ordering: .relaxed) }
+
+    /// Resumes a continuation with the value of `end`, which may have been called already.
+    func wait(_ continuation: CheckedContinuation<Value, Never>) {
+      let value = state.withLock { state -> Value? in
+        if case .left(let value) = state { return value }
+        state = .waiting(continuation)
+        return nil
+      }
+      if let value { continuation.resume(returning: value) }
+    }
+
+    /// Called once, after `leaves`.
+    func end(_ value: Value) {
+      let continuation = state.withLock { state -> CheckedContinuation<Value, Never>? in
+        defer { state = .left(value) }
+        if case .waiting(let continuation) = state { return continuation }
+        return nil
+      }
+      continuation?.resume(returning: value)
+    }
   }
 
   private let state = Mutex(State())
@@ -32,15 +60,20 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func waiterCount(for key: Key) -> Int { state.withLock { $0.works[key]?.waiterCount ?? 0 } }
 
   /// The result of `work`, which is started now, or was started by another caller with the same key.
-  func value(for key: Key, _ work: @escaping @Sendable () async -> Value) async -> Value {
+  ///
+  /// - Parameter cancelled: returned at once if this caller is cancelled, also while others wait on.
+  func value(
+    for key: Key, cancelled: Value, _ work: @escaping @Sendable () async -> Value
+  ) async -> Value {
     let waiter = Waiter()
     let (task, number) = join(key, work)
     return await withTaskCancellationHandler {
-      let value = await task.value
-      leave(key, number, waiter)
-      return value
+      await withCheckedContinuation { continuation in
+        waiter.wait(continuation)
+        Task { leave(key, number, waiter, with: await task.value) }
+      }
     } onCancel: {
-      leave(key, number, waiter)
+      leave(key, number, waiter, with: cancelled)
     }
   }
 
@@ -60,7 +93,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  private func leave(_ key: Key, _ number: Int, _ waiter: Waiter) {
+  private func leave(_ key: Key, _ number: Int, _ waiter: Waiter, with value: Value) {
     guard waiter.leaves() else { return }
     let abandoned = state.withLock { state -> Task<Value, Never>? in
       guard let work = state.works[key], work.number == number else { return nil }
@@ -73,5 +106,6 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     // Has no effect if the work is done.
     abandoned?.cancel()
+    waiter.end(value)
   }
 }
