@@ -127,6 +127,20 @@ struct ImageServiceTests {
     #expect(await fixture.get(path).status == (seconds == 3 ? 404 : 200))
   }
 
+  @Test("a request whose client has left is none that a busy service refused")
+  func leaving() async throws {
+    let records = Mutex<[ServiceLogRecord]>([])
+    let gate = Gate()
+    let fixture = try ServiceFixture { $0.log = { record in records.withLock { $0.append(record) } } }
+    try fixture.serve("a.png", gate: gate)
+    let request = Task { await fixture.get("/32/a.png") }
+    await gate.arrivals(1)
+    request.cancel()
+    #expect(await request.value.status == 499)
+    #expect(records.withLock { $0.map(\.status) } == [499])
+    gate.open()
+  }
+
   @Test("the time limit counts from the request on, whatever steps its answer has")
   func timeLeft() throws {
     let clock = ManualClock()

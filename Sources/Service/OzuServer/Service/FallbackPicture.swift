@@ -23,5 +23,7 @@ public struct FallbackPicture: Sendable {
   }
 
   /// Whether it answers a failure.
-  func answers(_ failure: ServiceFailure) -> Bool { ![400, 403, 503].contains(failure.status) }
+  func answers(_ failure: ServiceFailure) -> Bool {
+    ![400, 403, 503, ServiceFailure.hasLeft].contains(failure.status)
+  }
 }

@@ -370,9 +370,13 @@ extension ImageService {
     return failure
   }
 
-  /// The failure to answer with.
+  /// The failure to answer with. Nobody gets that of a request whose client has left: for counts and logs, it is no 503 of a busy
+  /// service.
   func failure(_ error: ImageError) -> ServiceFailure {
-    ServiceFailure(
+    if error.kind == .cancelled, Task.isCancelled {
+      return ServiceFailure(status: ServiceFailure.hasLeft, reason: "the request was cancelled")
+    }
+    return ServiceFailure(
       error, failureLifetime: configuration.failureLifetime, retryAfter: configuration.retryAfter)
   }
 }

@@ -5,6 +5,9 @@ import OzuImaging
 
 /// An answer without a picture.
 struct ServiceFailure: Error {
+  /// The status of a request whose client has left, as nginx and imgproxy have it in their logs.
+  static let hasLeft = 499
+
   let status: Int
   let reason: String
   /// The time that clients may keep the answer, in seconds; 0 for not at all.
