@@ -342,6 +342,9 @@ extension AddressTests {
     let address = try ImageAddress(path, rules: addresses.rules, now: Self.now)
     #expect(address.source == source)
     #expect(address.options.type == .webp && address.options.quality == 70)
+    // Numbers have no exponents in addresses.
+    let small = try addresses.path(of: source, options: "bl:0.00001/sh:0.00002")
+    #expect(try ImageAddress(small, rules: addresses.rules, now: Self.now).options.blur == 0.00001)
     #expect(throws: AddressRefusal.self) { try addresses.path(of: source, format: "svg") }
     #expect(throws: AddressRefusal.self) { try addresses.path(of: URL(string: "file:///a")!) }
   }

@@ -132,7 +132,7 @@ extension ImageOptions {
     if minimumWidth > 0 { list.append("mw:\(minimumWidth)") }
     if minimumHeight > 0 { list.append("mh:\(minimumHeight)") }
     if (zoomX, zoomY) != (1, 1) { list.append("z:\(zoomX.addressText):\(zoomY.addressText)") }
-    if let density { list.append("dpr:\(density)") }
+    if let density { list.append("dpr:\(density.addressText)") }
     if let extensionGravity { list.append("ex:1:\(extensionGravity.text)") }
     if let proportionsGravity { list.append("exar:1:\(proportionsGravity.text)") }
     if gravity != plain.gravity { list.append("g:\(gravity.text)") }
@@ -149,8 +149,8 @@ extension ImageOptions {
     if flipsHorizontally || flipsVertically {
       list.append("fl:\(flipsHorizontally ? 1 : 0):\(flipsVertically ? 1 : 0)")
     }
-    if blur > 0 { list.append("bl:\(blur)") }
-    if sharpening > 0 { list.append("sh:\(sharpening)") }
+    if blur > 0 { list.append("bl:\(blur.addressText)") }
+    if sharpening > 0 { list.append("sh:\(sharpening.addressText)") }
     if pixelation > 0 { list.append("pix:\(pixelation)") }
     if padding != plain.padding { list.append("pd:" + padding.map(String.init).joined(separator: ":")) }
     if let background { list.append("bg:\(background.red):\(background.green):\(background.blue)") }
