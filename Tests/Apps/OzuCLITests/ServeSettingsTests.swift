@@ -274,6 +274,19 @@
       #expect((playground?.madeToken != nil) == (isMade == true))
     }
 
+    @Test("redirects may lead to the hosts of the settings, beside those of the sources, which are asked first")
+    func hosts() throws {
+      let settings = try ServeSettings(
+        file: "sources = https://*.example.com/a/, http://[::1]:8080\nhosts = cdn.example.org",
+        environment: [:])
+      let rule = try settings.originPipeline().network.hostRule
+      let allowed = ["https://img.example.com/a/b.png", "http://[::1]:8080/a", "https://cdn.example.org/x"]
+      for text in allowed + ["https://other.example.org/x"] {
+        let url = try #require(URL(string: text))
+        #expect(rule.allows(url) == allowed.contains(text), "\(text)")
+      }
+    }
+
     @Test("lines end as on every system", arguments: ["\n", "\r\n", "\r"])
     func lineEnds(end: String) throws {
       let folder = try Folder()

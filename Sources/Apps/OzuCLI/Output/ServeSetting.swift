@@ -87,7 +87,9 @@
             ),
             ServeSetting(
               name: "hosts", standard: "", isReloadable: true,
-              help: "the hosts that redirects may lead to; by default only the addresses of sources"),
+              help:
+                "the hosts that redirects may lead to, beside those of sources; by default only the addresses of sources"
+            ),
             ServeSetting(
               name: "private_networks", standard: "no", isReloadable: true,
               help: "whether hosts of private networks may be asked"),

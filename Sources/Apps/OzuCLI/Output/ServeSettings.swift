@@ -327,26 +327,28 @@
       }
     }
 
-    /// The hosts of `hosts`, else the addresses of `sources`.
+    /// The hosts of `hosts` and those of `sources`, which are asked first; without `hosts` the addresses of `sources`.
     private func hostRule() throws(UsageError) -> HTTPHostRule {
       let hosts = list("hosts")
       for host in hosts where host.contains("/") || host.contains(":") {
         throw UsageError("hosts: \(host): the name of a host is needed, such as cdn.example.com")
       }
-      if !hosts.isEmpty { return .only(hosts) }
       let sources = list("sources")
-      if sources.isEmpty { return .any }
+      var hostsOfSources: [String] = []
       for source in sources {
         let parts = source.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 3, ["http:", "https:"].contains(parts[0]), parts[1].isEmpty else {
           throw UsageError("sources: \(source): http:// or https:// and a host are needed")
         }
-        let host = String(parts[2].split(separator: ":").first ?? "")
+        let end = parts[2].firstIndex(of: "]").map { parts[2].index(after: $0) }
+        let host = String(parts[2][..<(end ?? parts[2].firstIndex(of: ":") ?? parts[2].endIndex)])
         guard !host.isEmpty, !host.dropFirst(host.hasPrefix("*.") ? 2 : 0).contains("*") else {
           throw UsageError("sources: \(source): a star can only be the beginning of a host: *.example.com")
         }
+        hostsOfSources.append(host)
       }
-      return .addresses(sources)
+      if !hosts.isEmpty { return .only(hosts + hostsOfSources) }
+      return sources.isEmpty ? .any : .addresses(sources)
     }
   }
 #endif
