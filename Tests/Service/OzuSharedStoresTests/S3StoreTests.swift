@@ -171,6 +171,7 @@ struct S3StoreTests {
       ("http://a", "b/c", "p/"),
       ("http://a", "", "p/"), ("http://a", "b", "p q/"), ("http://a", "b", "/p"), ("http://a", "b", "../"),
       ("http://a", "b", "p//q"), ("relative", "b", "p/"),
+      ("http://me:word@a", "b", "p/"), ("http://a#b", "b", "p/"),
     ])
   func invalid(endpoint: String, bucket: String, prefix: String) throws {
     let endpoint = try #require(URL(string: endpoint))

@@ -54,8 +54,8 @@ public final class S3Store: Sendable {
 
   /// Makes a store. Does not connect yet.
   ///
-  /// - Throws: `InvalidConfiguration` if the endpoint is not an address with http or https, or if the bucket or the
-  ///   prefix has characters that would need escapes.
+  /// - Throws: `InvalidConfiguration` if the endpoint is not an address with http or https and nothing but a host and a port, or
+  ///   if the bucket or the prefix has characters that would need escapes.
   public convenience init(_ configuration: S3Configuration) throws(InvalidConfiguration) {
     try self.init(configuration, client: CurlClient(configuration: configuration.connections))
   }
@@ -63,7 +63,9 @@ public final class S3Store: Sendable {
   init(_ configuration: S3Configuration, client: any HTTPClient) throws(InvalidConfiguration) {
     guard ["http", "https"].contains(configuration.endpoint.scheme?.lowercased()),
       let host = configuration.endpoint.host(), ["", "/"].contains(configuration.endpoint.path()),
-      configuration.endpoint.query() == nil
+      configuration.endpoint.query() == nil, configuration.endpoint.fragment() == nil,
+      // A login in an address would be sent in the place of the keys.
+      configuration.endpoint.user() == nil
     else {
       throw InvalidConfiguration(
         description: "the endpoint is not the address of a service, such as https://s3.example.com")
