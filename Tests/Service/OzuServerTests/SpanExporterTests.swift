@@ -16,8 +16,22 @@ struct SpanExporterTests {
     collector.route("/v1/traces", .ok(Data("{}".utf8), type: "application/json"))
   }
 
-  private func exporter(share: Double = 1, headers: HTTPHeaders = [:]) -> SpanExporter {
-    SpanExporter(collector.url("/v1/traces"), name: "img", version: "1.2", share: share, headers: headers)
+  private func exporter(
+    share: Double = 1, headers: HTTPHeaders = [:], client: (any HTTPClient)? = nil
+  ) -> SpanExporter {
+    SpanExporter(
+      collector.url("/v1/traces"), name: "img", version: "1.2", share: share, headers: headers, client: client)
+  }
+
+  /// Waits for a collector as long as that takes.
+  private struct PatientClient: HTTPClient {
+    func send(
+      _ request: HTTPRequest, into sink: any HTTPBodySink
+    ) async throws(HTTPError) -> HTTPResponse {
+      var request = request
+      request.timeouts = HTTPTimeouts(idle: .seconds(600), total: .seconds(600))
+      return try await DefaultHTTPClient.shared.send(request, into: sink)
+    }
   }
 
   private struct Export: Decodable {
@@ -122,7 +136,7 @@ struct SpanExporterTests {
     var held = LoopbackResponse.ok(Data("{}".utf8), type: "application/json")
     held.headGate = gate
     collector.route("/v1/traces", held)
-    let exporter = exporter()
+    let exporter = exporter(client: PatientClient())
     let fixture = try ServiceFixture { $0.spans = exporter }
     func ask(_ count: Int) async {
       for _ in 0..<count { #expect(await fixture.get("/health").status == 200) }
