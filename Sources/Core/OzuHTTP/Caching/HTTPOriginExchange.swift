@@ -169,7 +169,10 @@ extension HTTPOriginExchange {
     do throws(HTTPError) {
       response = try await client.send(outgoing, into: sink)
     } catch {
-      if let head = sink.head, sink.hasOverflown { return (head, HTTPSpooledBody.Content(data: Data())) }
+      // A long page with a 416 is cut off too, and says as much as a short one: there is no rest (`send`).
+      if let head = sink.head, sink.hasOverflown, partial == nil || head.status != 416 {
+        return (head, HTTPSpooledBody.Content(data: Data()))
+      }
       if sink.rejection == nil { await keepPartial(of: sink, hop, continuing: partial, since: requestDate) }
       throw sink.isContinued ? Self.ofWhole(error, behind: partial?.body.count ?? 0) : error
     }

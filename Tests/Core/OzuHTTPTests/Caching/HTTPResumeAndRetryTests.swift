@@ -65,6 +65,10 @@ struct HTTPResumeAndRetryTests {
       name: "416: from the beginning", replies: [.status(416), .text("short")], text: "short", requestCount: 3
     ),
     Other(
+      name: "416 with a long page: from the beginning",
+      replies: [.text(String(repeating: "x", count: 100_000), status: 416), .text("short")], text: "short",
+      requestCount: 3),
+    Other(
       name: "another start", replies: [rest("bytes 3-9/10", "3456789"), .text("w")], text: "w",
       requestCount: 3),
     Other(name: "another length", replies: [rest("bytes 4-9/11"), .text("w")], text: "w", requestCount: 3),
