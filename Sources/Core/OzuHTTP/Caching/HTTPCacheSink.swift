@@ -52,7 +52,9 @@ final class HTTPCacheSink: HTTPBodySink {
       followsRedirects && [301, 302, 303, 307, 308].contains(head.status)
       && head.headers.contains(name: "Location")
     let isContinued = head.status == 206 && partial != nil
-    let rejection = isContinued ? partial?.reasonToReject(head) : nil
+    // No coding is offered with a range, so nothing would decode an encoded whole either.
+    let isEncoded = partial != nil && head.status == 200 && head.hasContentCoding
+    let rejection = isContinued ? partial?.reasonToReject(head) : isEncoded ? "it is encoded" : nil
     let isDropped =
       isRedirect || head.status == 416 && partial != nil || head.status >= 400 && !keepsErrorBodies
     state.withLock { state in

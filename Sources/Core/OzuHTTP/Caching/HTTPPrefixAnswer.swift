@@ -55,6 +55,10 @@ extension HTTPCacheExchange {
       return .part(HTTPBodyPart(answer: answer, hasRanges: false))
     }
     guard result.head.status == 206 else {
+      // No coding is offered with a range, so nothing decodes this body; that of a request for the whole is decoded.
+      guard result.head.status != 200 || !result.head.hasContentCoding else {
+        throw HTTPError(.refused("it is encoded"), url: result.head.url)
+      }
       return .answer(await received(result, originRequest.decision, replacing: nil))
     }
     guard let range = ContentRange(result.head.headers.first("Content-Range") ?? ""), range.first == 0,

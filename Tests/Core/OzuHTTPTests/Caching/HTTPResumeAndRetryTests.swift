@@ -62,6 +62,10 @@ struct HTTPResumeAndRetryTests {
       name: "200: the whole anew", replies: [.text("changed", ["ETag": "\"2\""])], text: "changed",
       requestCount: 2),
     Other(
+      name: "200, encoded, though no coding was offered",
+      replies: [.text("coded", ["ETag": "\"2\"", "Content-Encoding": "gzip"]), .text("w")], text: "w",
+      requestCount: 3),
+    Other(
       name: "416: from the beginning", replies: [.status(416), .text("short")], text: "short", requestCount: 3
     ),
     Other(

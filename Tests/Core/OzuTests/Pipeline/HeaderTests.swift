@@ -134,6 +134,17 @@ struct HeaderTests {
     #expect(fixture.client.requests.map { $0.headers["Range"] } == ["bytes=0-65535", nil])
   }
 
+  @Test("a body that is encoded, though no coding was offered, is requested whole, which is decoded")
+  func encoded() async throws {
+    let fixture = Fixture()
+    fixture.client.reply { request in
+      guard request.headers["Range"] != nil else { return .ok(Self.long) }
+      return FakeHTTPReply.ok(Data([0x1F, 0x8B, 8])).header("Content-Encoding", "gzip")
+    }
+    #expect(try await size(fixture, Fixture.url("a")) == PixelSize(320, 240))
+    #expect(fixture.client.requests.map { $0.headers["Range"] } == ["bytes=0-65535", nil])
+  }
+
   @Test("nothing is kept of a body without a strong validator")
   func weak() async throws {
     let fixture = Fixture()
