@@ -20,7 +20,7 @@ public struct HTTPPartialBody: Sendable, Hashable {
     let coding = response.headers["Content-Encoding"] ?? "identity"
     let isRefused = response.headers["Accept-Ranges"]?.isEqualIgnoringASCIICase(to: "none") == true
     guard response.status == 200, !body.isEmpty, !isRefused, coding.isEqualIgnoringASCIICase(to: "identity"),
-      validator != nil, totalByteCount.map({ body.count < $0 }) ?? true
+      response.rangeValidator != nil, totalByteCount.map({ body.count < $0 }) ?? true
     else { return nil }
   }
 
@@ -35,19 +35,9 @@ public struct HTTPPartialBody: Sendable, Hashable {
     HTTPResponseHead(status: 200, headers: response.headers, url: response.url).contentLength
   }
 
-  /// The value of `If-Range` (RFC 9110 §13.1.5): a strong entity tag, or a date of change at least a minute before
-  /// the response, so that there was no second change in the same second (§8.8.2.2).
-  var validator: String? {
-    if let tag = response.entityTag { return HTTPEntityTag.isStrong(tag) ? tag : nil }
-    guard let text = response.lastModified, let modified = HTTPDate.date(from: text),
-      response.headers.contains(name: "Date"), response.date.timeIntervalSince(modified) >= 60
-    else { return nil }
-    return text
-  }
-
   /// The fields that request the rest.
   var requestHeaders: HTTPHeaders {
-    ["Range": "bytes=\(body.count)-", "If-Range": validator ?? ""]
+    ["Range": "bytes=\(body.count)-", "If-Range": response.rangeValidator ?? ""]
   }
 
   /// The reason why a 206 is not the rest of this body, or nil if it is (RFC 9110 §15.3.7).
@@ -64,7 +54,7 @@ public struct HTTPPartialBody: Sendable, Hashable {
     if let tag = response.entityTag {
       guard let other = head.headers.first("ETag") else { return "it has no entity tag" }
       if tag != other { return "its entity tag is another" }
-    } else if let date = head.headers.first("Last-Modified"), date != validator {
+    } else if let date = head.headers.first("Last-Modified"), date != response.rangeValidator {
       return "it has changed since"
     }
     let coding = head.headers["Content-Encoding"] ?? "identity"
@@ -84,6 +74,19 @@ public struct HTTPPartialBody: Sendable, Hashable {
     for field in fields { headers.add(name: field.name, value: field.value) }
     headers["Content-Length"] = String(byteCount)
     return HTTPResponseHead(status: 200, headers: headers, url: head.url, version: head.version)
+  }
+}
+
+extension HTTPStoredResponse {
+  /// The value of `If-Range` (RFC 9110 §13.1.5): a strong entity tag, or a date of change at least a minute before
+  /// the response, so that there was no second change in the same second (§8.8.2.2). Nil without either: then ranges of two states of
+  /// the resource could be joined.
+  var rangeValidator: String? {
+    if let tag = entityTag { return HTTPEntityTag.isStrong(tag) ? tag : nil }
+    guard let text = lastModified, let modified = HTTPDate.date(from: text), headers.contains(name: "Date"),
+      date.timeIntervalSince(modified) >= 60
+    else { return nil }
+    return text
   }
 }
 

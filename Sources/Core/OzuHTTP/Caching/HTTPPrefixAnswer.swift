@@ -25,8 +25,19 @@ package struct HTTPBodyPart: Sendable {
 
   /// The value of `If-Range`; nil if ranges of two states of the resource could be mixed.
   fileprivate var validator: String? {
-    guard let tag = head.headers.first("ETag") else { return head.headers.first("Last-Modified") }
-    return HTTPEntityTag.isStrong(tag) ? tag : nil
+    HTTPStoredResponse(
+      status: head.status, headers: head.headers, url: head.url, requestDate: answer.requestDate,
+      responseDate: answer.responseDate
+    ).rangeValidator
+  }
+
+  /// Whether an answer has bytes of the same state of the resource. An origin that does not know `If-Range` sends those of any.
+  fileprivate func isContinued(by other: HTTPResponseHead, total: Int?) -> Bool {
+    guard total == nil || totalByteCount == nil || total == totalByteCount else { return false }
+    let tag = head.headers.first("ETag")
+    guard tag == nil else { return other.headers.first("ETag") == tag }
+    let date = other.headers.first("Last-Modified")
+    return date == nil || date == head.headers.first("Last-Modified")
   }
 }
 
@@ -114,7 +125,7 @@ extension HTTPCacheExchange {
       guard result.head.status == 206, !result.head.hasContentCoding,
         let sent = ContentRange(result.head.headers.first("Content-Range") ?? ""),
         sent.first == range.lowerBound,
-        result.head.headers.first("ETag") == part.head.headers.first("ETag"),
+        part.isContinued(by: result.head, total: sent.total),
         result.body.data.count == sent.byteCount
       else { return nil }
       return result.body.data

@@ -167,6 +167,29 @@ struct HeaderTests {
     #expect(try await fixture.pipeline.image(for: url).size == PixelSize(40, 30))
   }
 
+  @Test(
+    "without a tag ranges are joined if the file is a minute older than the answer, and has the same date in both",
+    arguments: [(60, nil, true), (59, nil, false), (60, 10, false)] as [(Double, Double?, Bool)])
+  func dated(_ age: Double, _ ageOfRest: Double?, _ isJoined: Bool) async throws {
+    let fixture = Fixture()
+    let (body, now) = (Self.late(100_000), Date(timeIntervalSince1970: 1_767_355_200))
+    fixture.client.reply { request in
+      let range = request.headers["Range"]
+      let changed = range == "bytes=0-65535" ? age : ageOfRest ?? age
+      let reply = FakeHTTPReply.ok(body).header("Date", HTTPDate.string(from: now))
+        .header("Last-Modified", HTTPDate.string(from: now.addingTimeInterval(-changed)))
+      guard range == "bytes=65536-196607" else { return reply.servingRanges() }
+      // This origin ignores If-Range.
+      var part = reply
+      part.status = 206
+      part.headers["Content-Range"] = "bytes 65536-196607/\(body.count)"
+      part.body = Data(body.dropFirst(65_536).prefix(131_072))
+      return part
+    }
+    #expect(try await size(fixture, Fixture.url("a")) == PixelSize(320, 240))
+    #expect((fixture.client.requests.last?.headers["Range"] == "bytes=65536-196607") == isJoined)
+  }
+
   @Test("a small picture is loaded whole, and is stored", arguments: [true, false])
   func small(_ ranges: Bool) async throws {
     let fixture = Fixture()
