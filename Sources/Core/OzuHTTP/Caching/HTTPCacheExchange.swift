@@ -205,7 +205,8 @@ package struct HTTPCacheExchange: Sendable {
     }
     let old = entries[choice]
     guard policy.confirms(result.head, old.response) else {
-      if result.head.status < 500 { await storage.removeEntries(for: key) }
+      // Other statuses say nothing about it: the answer to the request's own condition, or of a server that refuses HEAD.
+      if result.head.status == 200 { await storage.removeEntries(for: key) }
       return
     }
     let updated = policy.updated(

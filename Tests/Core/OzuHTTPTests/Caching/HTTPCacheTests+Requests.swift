@@ -61,6 +61,18 @@ extension HTTPCacheTests {
     #expect(try await fixture.get().text == "two")
   }
 
+  @Test(
+    "a HEAD that is refused, or answered by its own condition, removes nothing",
+    arguments: [304, 403, 404, 405, 429])
+  func refusedHead(_ status: Int) async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.text("one", ["Cache-Control": "max-age=60", "ETag": "\"1\""]), .status(status))
+    try await fixture.get()
+    let condition: HTTPHeaders = status == 304 ? ["If-None-Match": "\"2\""] : [:]
+    #expect(try await fixture.get(condition, method: .head, mode: .reload).status == status)
+    #expect(try await fixture.get().decision.place == .cache)
+  }
+
   @Test("a successful POST removes stored responses; a failed one does not")
   func invalidation() async throws {
     let fixture = CacheFixture()
