@@ -169,7 +169,7 @@ package struct HTTPCacheExchange: Sendable {
       } else {
         entry = new
       }
-    } else if request.method == .get, mode != .noStore, (200..<300).contains(result.head.status),
+    } else if request.method == .get, decision.action != .bypass, (200..<300).contains(result.head.status),
       !request.hasPrecondition
     {
       // The stored response is known to be outdated, and the new one may not be stored.

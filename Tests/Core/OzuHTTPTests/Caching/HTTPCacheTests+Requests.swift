@@ -73,6 +73,16 @@ extension HTTPCacheTests {
     #expect(try await fixture.get().decision.place == .cache)
   }
 
+  @Test("a request with no-store leaves what is stored")
+  func requestWithNoStore() async throws {
+    let fixture = CacheFixture()
+    let fields: HTTPHeaders = ["Cache-Control": "max-age=60"]
+    fixture.serve(.text("one", fields), .text("two", fields))
+    try await fixture.get()
+    #expect(try await fixture.get(["Cache-Control": "no-store"]).text == "two")
+    #expect(try await fixture.get().text == "one")
+  }
+
   @Test("a successful POST removes stored responses; a failed one does not")
   func invalidation() async throws {
     let fixture = CacheFixture()
