@@ -60,9 +60,13 @@ struct HTTPOriginExchange: Sendable {
       let delay = retry.delay(
         afterRetries: retryCount, retryAfter: retryAfter, fraction: configuration.randomFraction(),
         now: configuration.currentDate())
-      guard isSafe, let delay, cache.takeRetry() else {
-        if let failure { throw failure }
+      // The total limit covers the retries: there is no time to wait for one that would begin behind it.
+      let left = request.timeouts.total - start.duration(to: configuration.now())
+      let isTimeOver = isSafe && delay != nil && left <= .zero
+      guard isSafe, let delay, delay < left, cache.takeRetry() else {
         if let answer { return answer }
+        if isTimeOver { throw HTTPError(.timedOut(.total), url: request.url).naming(request.timeouts) }
+        if let failure { throw failure }
         throw HTTPError(.cancelled, url: request.url)
       }
       guard await wait(delay) else { throw HTTPError(.cancelled, url: request.url) }

@@ -61,6 +61,15 @@ extension HTTPResumeAndRetryTests {
     }
   #endif
 
+  @Test("no retry is waited for that would begin behind the total limit; the failure is the answer")
+  func lateRetry() async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(.status(503, headers: ["Retry-After": "8"]))
+    let request = HTTPRequest(url: CacheFixture.url, timeouts: HTTPTimeouts(total: .seconds(5)))
+    #expect(try await fixture.cache.response(for: request).status == 503)
+    #expect(fixture.waits.all.isEmpty)
+  }
+
   @Test("a POST is not retried")
   func unsafe() async throws {
     let fixture = CacheFixture { $0.retryPolicy = .standard }
