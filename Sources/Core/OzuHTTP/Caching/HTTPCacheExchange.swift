@@ -243,7 +243,8 @@ extension HTTPCacheExchange {
       head.status = range.bytes == nil ? 416 : 206
       let bytes = range.bytes.map { "\($0.lowerBound)-\($0.upperBound - 1)" } ?? "*"
       head.headers["Content-Range"] = "bytes \(bytes)/\(total)"
-      body = range.bytes.map { body.dropFirst($0.lowerBound).prefix($0.count) } ?? Data()
+      // A copy, because a slice has other indices than a caller expects: `body[0]` would trap.
+      body = range.bytes.map { Data(body.dropFirst($0.lowerBound).prefix($0.count)) } ?? Data()
       head.headers["Content-Length"] = String(body.count)
     }
     return HTTPCachedResponse(

@@ -25,6 +25,7 @@ extension HTTPCacheTests {
       let part = try await fixture.get(["Range": range])
       #expect(part.status == status)
       #expect(part.text == text)
+      #expect(part.body.startIndex == 0)
     }
     #expect(fixture.client.requests.count == 1)
   }
