@@ -132,11 +132,7 @@ package struct HTTPCacheExchange: Sendable {
         entry.response, by: result.head, for: result.request, requestDate: result.requestDate,
         responseDate: result.responseDate), body: entry.body)
     updated.response.redirectsFreshUntil = result.redirectsFreshUntil
-    if updated.response.cacheControl.contains("no-store") {
-      await storage.removeEntries(for: key)
-    } else {
-      await store { await storage.refresh(updated, replacing: entry.response, for: key) }
-    }
+    await renew(updated, replacing: entry.response)
     let validator = entry.response.entityTag != nil ? "ETag" : "Last-Modified"
     return serve(
       updated, HTTPDecision(.revalidated, reason: "\(decision.reason), revalidated by \(validator)"),
@@ -212,10 +208,13 @@ package struct HTTPCacheExchange: Sendable {
     let updated = policy.updated(
       old.response, by: result.head, for: result.request, requestDate: result.requestDate,
       responseDate: result.responseDate)
-    await store {
-      await storage.refresh(
-        HTTPCacheEntry(response: updated, body: old.body), replacing: old.response, for: key)
-    }
+    await renew(HTTPCacheEntry(response: updated, body: old.body), replacing: old.response)
+  }
+
+  /// Stores a response that the origin has confirmed, unless its new fields forbid to store it.
+  private func renew(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse) async {
+    guard policy.mayKeep(entry.response, for: request) else { return await storage.removeEntries(for: key) }
+    await store { await storage.refresh(entry, replacing: old, for: key) }
   }
 }
 

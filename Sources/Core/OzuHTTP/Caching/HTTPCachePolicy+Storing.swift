@@ -10,19 +10,11 @@ extension HTTPCachePolicy {
     guard !CacheControl(request.headers).contains("no-store") else { return "no-store in the request" }
     guard !request.hasPrecondition || head.status == 200 else { return "the request was conditional" }
     let control = CacheControl(head.headers)
-    if control.contains("must-understand") {
-      // A cache that knows must-understand uses it instead of no-store (§5.2.2.3).
-      guard Self.understood.contains(head.status) else {
-        return "must-understand, and the status is not understood"
-      }
-    } else if control.contains("no-store") {
-      return "no-store"
-    }
+    if let reason = prohibition(control, status: head.status, request) { return reason }
     guard (200..<600).contains(head.status), head.status != 206, head.status != 304 else {
       return "an answer of status \(head.status) is not whole"
     }
     guard !HTTPVary(head.headers).isAny else { return "Vary: *" }
-    if let reason = reasonNotToShare(control, request) { return reason }
     if case .ignoring = lifetimes, (200..<300).contains(head.status) { return nil }
     let isExplicit =
       control.contains("max-age") || control.contains("public") || control.contains("private")
@@ -32,6 +24,22 @@ extension HTTPCachePolicy {
       return "status \(head.status) without a lifetime"
     }
     return nil
+  }
+
+  /// Whether a response that was stored for a request may stay stored, with the fields that it has after a validation.
+  func mayKeep(_ response: HTTPStoredResponse, for request: HTTPRequest) -> Bool {
+    prohibition(response.cacheControl, status: response.status, request) == nil
+  }
+
+  /// The reason why a directive forbids to store a response of this status; nil if none does.
+  private func prohibition(_ control: CacheControl, status: Int, _ request: HTTPRequest) -> String? {
+    if control.contains("must-understand") {
+      // A cache that knows must-understand uses it instead of no-store (§5.2.2.3).
+      if !Self.understood.contains(status) { return "must-understand, and the status is not understood" }
+    } else if control.contains("no-store") {
+      return "no-store"
+    }
+    return reasonNotToShare(control, request)
   }
 
   /// The reason why a shared cache must not store a response of one user; nil if it may, or if this cache has only

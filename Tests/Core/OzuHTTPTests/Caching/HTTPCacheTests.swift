@@ -145,6 +145,27 @@ struct HTTPCacheTests {
   }
 
   @Test(
+    "what a validation forbids to store is removed, and nothing else",
+    arguments: [
+      (false, "max-age=1", "no-store", true), (true, "max-age=1", "private, max-age=60", true),
+      (false, "max-age=1", "private, max-age=60", false),
+      // The status is understood, so no-store has no meaning.
+      (false, "must-understand, no-store, max-age=60", "must-understand, no-store, max-age=60", false),
+    ])
+  func validatedAway(_ isShared: Bool, _ first: String, _ second: String, _ isRemoved: Bool) async throws {
+    let fixture = CacheFixture { $0.policy.isShared = isShared }
+    fixture.serve(
+      .text("one", ["Cache-Control": first, "ETag": "\"1\""]),
+      .status(304, headers: ["Cache-Control": second]))
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(90))
+    let answer = try await fixture.get()
+    #expect(answer.decision.place == .revalidated)
+    #expect(answer.text == "one")
+    #expect((fixture.storage.byteCount == 0) == isRemoved)
+  }
+
+  @Test(
     "negative caching: 404 and 410 for their lifetime, else for a minute if heuristics are allowed; server errors never",
     arguments: [
       (404, ["Cache-Control": "max-age=120"], 120.0), (410, ["Cache-Control": "max-age=120"], 120),
