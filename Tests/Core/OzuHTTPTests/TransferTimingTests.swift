@@ -67,6 +67,16 @@ struct TransferTimingTests {
     return timing
   }
 
+  @Test("while a redirected hop waits for its turn, only the total limit runs")
+  func waitingHop() {
+    var timing = timing(100)
+    timing.noteResponse(at: at(1))
+    timing.endHop()
+    #expect(timing.overduePhase(at: at(90)) == nil)
+    #expect(timing.nextCheck(after: at(90)) == at(92))
+    #expect(timing.overduePhase(at: at(100)) == .total)
+  }
+
   @Test("a head that arrives in small pieces is too slow, however often a piece arrives")
   func slowHead() {
     var timing = timing(100)

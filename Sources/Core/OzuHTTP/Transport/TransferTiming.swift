@@ -21,9 +21,15 @@ struct TransferTiming {
 
   /// Begins a hop. The total limit runs from the first hop.
   mutating func beginHop(at now: Instant) {
+    endHop()
     startedAt = startedAt ?? now
     hopStartedAt = now
     firstByteAt = nil
+  }
+
+  /// Ends a hop that was redirected. The next one may wait for its turn, and meanwhile only the total limit runs.
+  mutating func endHop() {
+    hopStartedAt = nil
     lastActivityAt = nil
     speedWindow = nil
     isPaused = false

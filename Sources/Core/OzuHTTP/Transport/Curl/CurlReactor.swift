@@ -204,6 +204,7 @@
         transfer.hop = next.request
         transfer.origin = next.origin
         transfer.phase = .waiting
+        transfer.timing.endHop()
         if transfer.hop.hasPlace { return enqueue(transfer) }
         queue.enqueueFirst(
           transfer, ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
