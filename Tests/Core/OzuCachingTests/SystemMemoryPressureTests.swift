@@ -76,8 +76,27 @@ import Testing
       var sources = LinuxPressureSources(root: root)
       try #require(sources.count == 1)
       try group.write(events, in: root)
-      let pressures = (0..<2).map { _ in sources.pressure(ofSource: 0) }
-      #expect(pressures == [expected, nil])
+      // The kernel reports a change of these files as an error too.
+      let meanings = (0..<2).map { _ in sources.meaning(of: Int16(POLLPRI | POLLERR), fromSource: 0) }
+      #expect(meanings == [.pressure(expected), .pressure(nil)])
+    }
+
+    @Test("the files of a control group that was removed are ignored from then on; they are ready for ever")
+    func removedGroup() throws {
+      var pipes: [[Int32]] = []
+      for _ in 0..<2 {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        pipes.append(ends)
+      }
+      defer { for ends in pipes { close(ends[1]) } }
+      // A pipe cannot be read at an offset, like a file of a removed group. The sources close what they are given.
+      var sources = LinuxPressureSources(
+        stalls: [(pipes[0][0], .critical)], events: [(pipes[1][0], pipes[1][0])])
+      let (ready, removed) = (Int16(POLLPRI), Int16(POLLPRI | POLLERR))
+      let reports = [(ready, 0), (removed, 0), (removed, 1), (Int16(POLLERR), 1)]
+      let meanings = reports.map { sources.meaning(of: $0.0, fromSource: $0.1) }
+      #expect(meanings == [.pressure(.critical), .gone, .gone, .gone])
     }
 
     @Test("where the system has nothing to wait for, an observer is never called, and there is no error")

@@ -56,14 +56,14 @@
       }
       for group in groups {
         let file = open(group + "/memory.events", O_RDONLY | O_CLOEXEC)
-        if file >= 0 { events.append((file, file, group, Counts(Self.text(of: file)))) }
+        if file >= 0 { events.append((file, file, group, Counts(Self.text(of: file) ?? ""))) }
       }
     }
 
     /// Takes over open descriptors, for tests. Any descriptor works for which `poll` reports POLLPRI.
     init(stalls: [(file: Int32, pressure: MemoryPressure)], events: [(file: Int32, text: Int32)]) {
       self.stalls = stalls
-      self.events = events.map { ($0.file, $0.text, "", Counts(Self.text(of: $0.text))) }
+      self.events = events.map { ($0.file, $0.text, "", Counts(Self.text(of: $0.text) ?? "")) }
     }
 
     deinit {
@@ -77,15 +77,30 @@
     var count: Int { stalls.count + events.count }
     var isEmpty: Bool { count == 0 }
 
-    /// The pressure that an event on the numbered source means; nil for none. Stall triggers have the first
-    /// numbers.
-    mutating func pressure(ofSource number: Int) -> MemoryPressure? {
-      if number < stalls.count { return stalls[number].pressure }
+    /// The meaning of an event on a source.
+    enum Meaning: Equatable, Sendable {
+      /// The pressure; nil for none.
+      case pressure(MemoryPressure?)
+      /// The file's group was removed after this process had left it, or the file cannot be polled: it would report this again at once,
+      /// for ever.
+      case gone
+    }
+
+    /// What `poll` reports about the numbered source. Stall triggers have the first numbers.
+    ///
+    /// An error with a trigger means that the trigger is gone (the kernel's `accounting/psi.rst`). Every change of
+    /// `memory.events` comes with an error; there the failing read shows that the group is gone.
+    mutating func meaning(of reported: Int16, fromSource number: Int) -> Meaning {
+      guard reported & Int16(POLLPRI) != 0 else { return .gone }
+      if number < stalls.count {
+        return reported & Int16(POLLERR) == 0 ? .pressure(stalls[number].pressure) : .gone
+      }
       let index = number - stalls.count
-      let counts = Counts(Self.text(of: events[index].text))
+      guard let text = Self.text(of: events[index].text) else { return .gone }
+      let counts = Counts(text)
       defer { events[index].counts = counts }
       let group = events[index].group
-      return counts.pressure(after: events[index].counts) { Self.isNear($0, of: group) }
+      return .pressure(counts.pressure(after: events[index].counts) { Self.isNear($0, of: group) })
     }
 
     /// Whether the working set of a group takes three quarters of the limit in a file of the group, or more. The working
@@ -125,10 +140,11 @@
       return []
     }
 
-    private static func text(of file: Int32) -> String {
+    /// Nil if the file cannot be read.
+    private static func text(of file: Int32) -> String? {
       var bytes = [UInt8](repeating: 0, count: 4096)
       let count = pread(file, &bytes, bytes.count, 0)
-      return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+      return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
     }
   }
 
@@ -198,11 +214,10 @@
         if polled[polled.count - 1].revents != 0 { return }
         var worst: MemoryPressure?
         for number in polled.indices.dropLast() where polled[number].revents != 0 {
-          if polled[number].revents & Int16(POLLPRI) != 0 {
-            let pressure = sources.pressure(ofSource: number)
+          switch sources.meaning(of: polled[number].revents, fromSource: number) {
+          case .pressure(let pressure):
             if worst != .critical { worst = pressure ?? worst }
-          } else {
-            // The group was removed, or the file cannot be polled: ignore it from now on.
+          case .gone:
             polled[number].fd = -1
           }
         }
