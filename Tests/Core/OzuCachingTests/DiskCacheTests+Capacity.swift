@@ -45,6 +45,18 @@ extension DiskCacheTests {
     #expect(cache.statistics.corruptEntries == 0)
   }
 
+  @Test("the pages of many small entries leave with them when one large entry needs the room")
+  func largeAfterSmall() throws {
+    let fixture = Fixture(capacity: 256 << 10)
+    let cache = try fixture.open()
+    for number in 0..<4000 { cache.store(body(number, count: 16), forKey: key(number)) }
+    try #require(fixture.files.contents(of: Fixture.pages)?.count ?? 0 > 60 << 10)
+    #expect(cache.store(body(1, count: 200 << 10), forKey: key(1)))
+    #expect(cache.totalByteCount <= 256 << 10)
+    #expect(fixture.byteCount == cache.totalByteCount)
+    #expect(cache.entry(forKey: key(1))?.body == body(1, count: 200 << 10))
+  }
+
   @Test("entries that are used stay while many others are stored")
   func hotEntries() throws {
     let fixture = Fixture(capacity: 256 << 10)

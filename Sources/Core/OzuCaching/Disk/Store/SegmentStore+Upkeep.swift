@@ -25,7 +25,10 @@ extension SegmentStore {
     writer.indexFile.decideStoring(limit: writer.eviction.limit)
     while !writer.eviction.hasRoom(for: length) {
       if try evictOldestSegment(&writer) { continue }
-      guard removeOffers(&writer) else { return }
+      if removeOffers(&writer) { continue }
+      // No entry is left, but the index still has the pages that the former ones needed.
+      writer.indexFile.remove()
+      return index.rebuildPages()
     }
   }
 
