@@ -83,6 +83,23 @@ struct DiskCacheSuspensionTests {
     #expect(cache.store(body(3), forKey: key(3)) && cache.statistics.isWriter)
   }
 
+  @Test("reads along in pages of the index that another process changed before it had read them")
+  func changedPages() throws {
+    var fixture = Fixture()
+    fixture.capacity = 2 << 20
+    let first = try fixture.open()
+    for number in 0..<600 { first.store(body(number), forKey: key(number)) }
+    first.close()
+    let cache = try fixture.open()
+    cache.suspend()
+    let other = try fixture.open()
+    // Enough segments for a round in which all pages are written.
+    for number in 600..<1600 { other.store(body(number, count: 1000), forKey: key(number)) }
+    cache.resume()
+    #expect(!cache.statistics.isWriter)
+    #expect((0..<1600).count { cache.entry(forKey: key($0)) == nil } == 0)
+  }
+
   @Test("a reader gives back the lock of the file in which it hands entries over")
   func offers() throws {
     var fixture = Fixture()

@@ -182,7 +182,11 @@ final class SegmentStore: Sendable {
   func resume() {
     try? write { (writer) throws(DiskCacheError) in
       guard writer.ownership.resume() else { return }
-      context.errors.attempt { () throws(DiskCacheError) in _ = try prepareToWrite(&writer) }
+      context.errors.attempt { () throws(DiskCacheError) in
+        // The other process may have changed pages that this one has not read yet. They would not fit its index, and their entries
+        // would be missing as long as it reads.
+        if try !prepareToWrite(&writer) { try load(&writer) }
+      }
     }
   }
 
