@@ -12,7 +12,10 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
     var lastUse = 0
 
     var byteCount: Int {
-      entries.values.reduce(partial?.body.count ?? 0) { $0 + $1.body.count + 1024 }
+      let beginning = partial.map { $0.body.count + $0.response.headers.byteCount } ?? 0
+      return entries.values.reduce(beginning) {
+        $0 + $1.body.count + max(1024, $1.response.headers.byteCount)
+      }
     }
   }
 
@@ -67,7 +70,7 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
 
   /// Makes an empty storage.
   ///
-  /// - Parameter byteLimit: the most bytes of bodies, plus 1 KB for each response's head. Default: 64 MB.
+  /// - Parameter byteLimit: the most bytes of bodies and heads; a head counts as 1 KB at least. Default: 64 MB.
   public init(byteLimit: Int = 64 << 20) {
     self.byteLimit = byteLimit
   }

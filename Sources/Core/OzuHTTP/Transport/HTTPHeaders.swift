@@ -105,6 +105,9 @@ public struct HTTPHeaders: Sendable, Hashable {
     fields.append(Field(name: last.name, value: last.value + " " + value))
   }
 
+  /// The bytes of all names and values.
+  var byteCount: Int { fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
+
   private func firstIndex(of name: String) -> Int? {
     fields.firstIndex { $0.name.isEqualIgnoringASCIICase(to: name) }
   }

@@ -58,8 +58,7 @@ extension HTTPRequest {
   /// A line break in a field would let the author of its value add further fields.
   func validatedOrigin() throws(HTTPError) -> HTTPOrigin {
     let origin = try HTTPOrigin(of: url)
-    let fieldByteCount = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-    guard url.absoluteString.utf8.count + fieldByteCount <= Self.maximumHeadByteCount else {
+    guard url.absoluteString.utf8.count + headers.byteCount <= Self.maximumHeadByteCount else {
       throw HTTPError(
         .invalidRequest("its URL and fields have more than \(Self.maximumHeadByteCount) bytes"), url: url)
     }

@@ -39,6 +39,18 @@ struct InMemoryHTTPCacheStorageTests {
     }
   }
 
+  @Test("long heads count with their bytes: an origin may send 256 KB of them with each small body")
+  func longHeads() async {
+    let storage = InMemoryHTTPCacheStorage(byteLimit: 10_000)
+    for number in 0..<5 {
+      let response = storedResponse(["X-A": String(repeating: "a", count: 4000)])
+      await storage.store(
+        HTTPCacheEntry(response: response, body: Data(count: 10)), replacing: nil,
+        for: HTTPCacheKey(HTTPRequest(url: url("https://example.com/\(number)"))))
+    }
+    #expect((8000...10_000).contains(storage.byteCount))
+  }
+
   @Test("the newest entry stays, even if its variants alone exceed the limit")
   func newest() async {
     let storage = InMemoryHTTPCacheStorage(byteLimit: 4000)
