@@ -165,6 +165,28 @@ struct SegmentLogTests {
   }
 
   @Test(
+    "a segment without live entries stays while it has records whose copies are not durable",
+    arguments: [Durability.buffered, .synced], [false, true])
+  func keptForOriginals(durability: Durability, isRemoved: Bool) throws {
+    let fixture = Fixture(durability: durability)
+    var parts = try DiskParts(fixture)
+    for number in 0..<30 { try parts.store(number) }
+    let first = try #require(parts.location(0)).segment
+    try parts.copy(try #require(parts.location(0)))
+    for number in 1..<30 {
+      if let location = parts.location(number), location.segment == first { parts.remove(location) }
+    }
+    #expect(fixture.segments.count == (durability == .synced ? 3 : 2))
+    if isRemoved {
+      parts.remove(try #require(parts.location(0)))
+    } else {
+      try parts.log.synchronize()
+      parts.log.killOriginals()
+    }
+    #expect(fixture.segments.count == 2)
+  }
+
+  @Test(
     "metadata that is replaced is whole after each write, or the former one",
     arguments: [0, 1, 15, 16, 20, 1000])
   func metadata(torn: Int) throws {

@@ -21,7 +21,7 @@ struct Drain {
   fileprivate var readEnd = SegmentHeader.byteCount
   fileprivate var hasReadAll = false
   /// The bytes of entries that were copied.
-  fileprivate(set) var keptByteCount = 0
+  fileprivate var keptByteCount = 0
 }
 
 // Empties a segment a few records at a time, so that no single store pays for all of them.

@@ -14,7 +14,7 @@ import OzuBase
 /// numbers, and of two live records of one key the higher one counts.
 ///
 /// A crash leaves at most one unfinished record, at the end of a segment; its length or its checksum shows it
-/// (`SegmentFile.scan`, `RecordReader`). With synchronized durability a copied record stays alive until its copy is
+/// (`SegmentFile.scan`, `RecordReader`). With synchronized durability a copied record and its segment stay until the copy is
 /// durable, so a loss of power leaves one of the two.
 ///
 /// The log owns the numbers, the active segment, and the files that were changed since they were synchronized. The
@@ -227,10 +227,11 @@ struct SegmentLog {
   /// - Parameter keepsSegment: Whether the segment stays even if it has no live entries any more.
   mutating func kill(_ location: SegmentIndex.Location, keepsSegment: Bool = false) {
     kill(location.file, at: location.offset)
-    for original in originals.removeValue(forKey: location.sequence) ?? [] {
-      kill(original.file, at: original.offset)
-    }
-    if !keepsSegment { removeIfEmpty(location.segment) }
+    let copied = originals.removeValue(forKey: location.sequence) ?? []
+    for original in copied { kill(original.file, at: original.offset) }
+    guard !keepsSegment else { return }
+    removeIfEmpty(location.segment)
+    removeEmptySegments(of: copied)
   }
 
   /// Marks a record as dead that was copied, now or when the copy with this sequence number is durable: if the copy is
@@ -271,14 +272,33 @@ struct SegmentLog {
 
   // MARK: Removing segments
 
-  /// Removes a segment's file if it has no live entries and will get no new ones.
+  /// Removes a segment's file if it has no live entries, will get no new ones, and has no record whose copy is not durable.
   mutating func removeIfEmpty(_ number: Int) {
     let isEmpty = index.withLock { index in
       guard number < index.segments.count, let segment = index.segments[number] else { return false }
       return segment.live == 0
     }
-    guard isEmpty, number != active else { return }
+    guard isEmpty, number != active, !holdsOriginals(inSegment: number) else { return }
     context.errors.attempt { () throws(DiskCacheError) in try remove(number) }
+  }
+
+  /// Whether records of a segment were copied, and the copies are not durable yet: after a loss of power these records are all that is
+  /// left of their entries.
+  func holdsOriginals(inSegment number: Int) -> Bool {
+    guard !originals.isEmpty, let salt = index.withLock({ $0.segments[number]?.file.salt }) else { return false }
+    return originals.values.contains { records in records.contains { $0.file.salt == salt } }
+  }
+
+  /// Removes those segments of these records that were kept only for them.
+  private mutating func removeEmptySegments(of records: [Original]) {
+    guard !records.isEmpty else { return }
+    let salts = Set(records.map(\.file.salt))
+    let numbers = index.withLock { index in
+      index.segments.indices.filter { number in
+        index.segments[number].map { salts.contains($0.file.salt) } ?? false
+      }
+    }
+    for number in numbers { removeIfEmpty(number) }
   }
 
   /// Removes a segment's file and its entries.
@@ -338,8 +358,9 @@ struct SegmentLog {
 
   /// Marks the records as dead whose copies are durable now: a copy is when the name of its segment is.
   mutating func killOriginals() {
-    let durable = originals.values.joined()
+    let durable = originals.values.joined().filter { $0.file.file.isLinked }
     originals = [:]
-    for original in durable where original.file.file.isLinked { kill(original.file, at: original.offset) }
+    for original in durable { kill(original.file, at: original.offset) }
+    removeEmptySegments(of: durable)
   }
 }

@@ -43,6 +43,10 @@ extension SegmentStore {
     context.errors.attempt { () throws(DiskCacheError) in try drain(.whole, &writer) }
     if writer.eviction.isDraining(oldest) {
       writer.eviction.drain = nil
+      // The entries that were copied before it failed are kept.
+      if writer.log.holdsOriginals(inSegment: oldest.segment) {
+        context.errors.attempt { () throws(DiskCacheError) in try synchronize(&writer) }
+      }
       try writer.log.remove(oldest.segment, evicting: true)
     }
     return true
@@ -83,7 +87,7 @@ extension SegmentStore {
         index.withLock { $0.remove(location) }
       case .end(let drain):
         // The copies must be durable before the originals are removed.
-        if context.isSynced, drain.keptByteCount > 0 { try synchronize(&writer) }
+        if writer.log.holdsOriginals(inSegment: drain.segment) { try synchronize(&writer) }
         try writer.log.remove(drain.segment, evicting: drain.purpose == .eviction)
         if drain.purpose == .compaction { counters.count { $0.compactions += 1 } }
       }
