@@ -84,6 +84,13 @@ struct PowerLossTests {
     #expect(missing.isEmpty && states > 50, "\(missing.joined(separator: "\n"))")
   }
 
+  @Test("rows 3 and 4: an entry that was being copied when the process died is kept after the next opening")
+  func copiesOfTheDead() throws {
+    let (missing, states) = try PowerLossCopies.missing(
+      [.everything, .synchronizedOnly, .namesOnly], hasDied: true)
+    #expect(missing.isEmpty && states > 20, "\(missing.joined(separator: "\n"))")
+  }
+
   @Test("rows 3 and 4: an entry that is being copied is kept, whatever else is kept")
   func tornCopies() throws {
     let (missing, states) = try PowerLossCopies.missing(Set((0..<60).map { .sample($0) }))

@@ -35,6 +35,8 @@ extension SegmentStore {
     fresh.isReader = !isWriter
     let outdated = removeOutdated(from: fresh, writer)
     if isWriter {
+      // A record that takes the place of another may be a copy that the former writer had not synchronized when it ended.
+      if context.isSynced, !found.superseded.isEmpty { makeDurable(fresh.segments) }
       for record in found.superseded + outdated { writer.log.kill(record.file, at: record.offset) }
       writer.log.chooseActive(of: fresh, segmentSize: writer.eviction.segmentSize)
     }
@@ -43,6 +45,16 @@ extension SegmentStore {
     guard isWriter else { return }
     writer.outdated = OutdatedEntries()
     try cleanUp(names, &writer)
+  }
+
+  /// Synchronizes segments, and their names, to the device.
+  private func makeDurable(_ segments: [SegmentIndex.Segment?]) {
+    for case let segment? in segments {
+      context.errors.attempt { () throws(DiskCacheError) in try segment.file.file.synchronize() }
+    }
+    context.errors.attempt { () throws(DiskCacheError) in
+      try context.fileSystem.synchronizeDirectory(directory)
+    }
   }
 
   /// Removes out-of-date entries from a stored index, and returns their records.
