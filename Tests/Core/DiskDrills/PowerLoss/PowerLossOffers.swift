@@ -40,6 +40,11 @@ enum PowerLossOffers {
       // Only the writer's own flush makes its entries durable.
       flushes.append((files.changeCount, versions.filter { round % 2 == 1 || $0.key % 10 != 5 }))
     }
+    for number in 60..<64 { store(number, 0, in: other) }
+    try other.flush()
+    flushes.append((files.changeCount, versions))
+    // The offers are too large now, and are removed with the records that have just been adopted.
+    writer.setCapacity(1_500_000)
     guard let log = files.log, writer.statistics.adopted > 10 else { return (["nothing was adopted"], 0) }
     let samples = kinds.reduce(0) { if case .sample(let number) = $1 { max($0, number + 1) } else { $0 } }
     var result: (missing: [String], states: Int) = ([], 0)

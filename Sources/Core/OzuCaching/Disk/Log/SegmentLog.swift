@@ -285,8 +285,13 @@ struct SegmentLog {
   /// Whether records of a segment were copied, and the copies are not durable yet: after a loss of power these records are all that is
   /// left of their entries.
   func holdsOriginals(inSegment number: Int) -> Bool {
-    guard !originals.isEmpty, let salt = index.withLock({ $0.segments[number]?.file.salt }) else { return false }
-    return originals.values.contains { records in records.contains { $0.file.salt == salt } }
+    guard !originals.isEmpty, let file = index.withLock({ $0.segments[number]?.file }) else { return false }
+    return holdsOriginals(in: file)
+  }
+
+  /// The same of a segment or an offer.
+  func holdsOriginals(in file: SegmentFile) -> Bool {
+    originals.values.contains { records in records.contains { $0.file.salt == file.salt } }
   }
 
   /// Removes those segments of these records that were kept only for them.

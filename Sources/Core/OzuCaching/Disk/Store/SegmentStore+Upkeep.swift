@@ -362,6 +362,11 @@ extension SegmentStore {
   @discardableResult
   func removeOffers(_ writer: inout Writer) -> Bool {
     let offers = writer.offers.all
+    // The copies of adopted records must be durable before the originals are removed.
+    let holdsOriginals = offers.contains { writer.log.holdsOriginals(in: $0.file) }
+    if holdsOriginals {
+      context.errors.attempt { () throws(DiskCacheError) in try synchronize(&writer) }
+    }
     for offer in offers {
       writer.offers.remove(offer.file.salt)
       context.errors.attempt { () throws(DiskCacheError) in try writer.log.removeFile(of: offer.file) }
