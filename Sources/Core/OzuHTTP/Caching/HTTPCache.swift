@@ -157,6 +157,13 @@ public final class HTTPCache: Sendable {
     }
   }
 
+  /// The address as the cache knows it: in one spelling, and without the parts that its rules drop. Responses are stored with it, so that
+  /// a request with another token validates and resumes what is stored.
+  func known(_ url: URL) -> URL {
+    let text = HTTPCacheKey.text(of: url, rules: configuration.keyRules)
+    return text == url.absoluteString ? url : URL(string: text) ?? url
+  }
+
   /// The number of the last invalidation of a key.
   func invalidation(of key: HTTPCacheKey) -> Int {
     state.withLock { $0.invalidations[Self.counter(of: key)] }

@@ -155,6 +155,7 @@ package struct HTTPCacheExchange: Sendable {
     var stored = policy.stored(
       result.head, for: result.request, requestDate: result.requestDate, responseDate: result.responseDate)
     stored.redirectsFreshUntil = result.redirectsFreshUntil
+    stored.url = cache.known(stored.url)
     let body = result.body.data
     var entry: HTTPCacheEntry?
     if reason == nil {
@@ -229,7 +230,7 @@ extension HTTPCacheExchange {
   ) -> HTTPCachedResponse {
     var head = policy.servedHead(of: entry.response, now: now, isValidated: isValidated)
     // The storage may keep less of the URL than the request has.
-    if entry.response.isFrom(request.url) { head.url = request.url }
+    if entry.response.isFrom(cache.known(request.url)) { head.url = request.url }
     var body = request.method == .head ? Data() : entry.body
     if policy.satisfiesCondition(of: request, entry.response) {
       for name in ["Content-Length", "Content-Type", "Content-Encoding"] { head.headers.remove(name: name) }

@@ -131,7 +131,8 @@ extension HTTPOriginExchange {
   func send(_ hop: HTTPRequest) async throws(HTTPError) -> Received {
     var outgoing = hop
     if case .follow = hop.redirectPolicy { outgoing.redirectPolicy = .manual }
-    let here = stored.indices.filter { stored[$0].isFrom(hop.url) }
+    let url = cache.known(hop.url)
+    let here = stored.indices.filter { stored[$0].isFrom(url) }
     if !here.isEmpty {
       let place = choice.flatMap { here.firstIndex(of: $0) }
       let conditions = policy.conditionalHeaders(for: here.map { stored[$0] }, choice: place)
@@ -261,7 +262,7 @@ extension HTTPOriginExchange {
     // memory.
     if keepsPartialBodies, let spool = cache.spool, spool.mayHaveLeft { await adoptLeft(from: spool) }
     guard let partial = await storage.partialBody(for: key),
-      partial.response.isFrom(hop.url),
+      partial.response.isFrom(cache.known(hop.url)),
       HTTPVary(partial.response.headers).matches(hop, stored: partial.response.selectingHeaders),
       partial.body.count < hop.maximumBodyByteCount
     else { return nil }
@@ -310,7 +311,9 @@ extension HTTPOriginExchange {
     guard hop.method == .get, mode != .noStore, hop.headers["Range"] == nil else { return nil }
     if let old { return old.response }
     guard head.status == 200, policy.reasonNotToStore(head, for: hop, mode: mode) == nil else { return nil }
-    return policy.stored(head, for: hop, requestDate: requestDate, responseDate: responseDate)
+    var response = policy.stored(head, for: hop, requestDate: requestDate, responseDate: responseDate)
+    response.url = cache.known(response.url)
+    return response
   }
 
   func keepPartial(

@@ -144,8 +144,9 @@ extension HTTPCacheExchange {
     else { return }
     var hop = request
     hop.url = part.head.url
-    let response = policy.stored(
+    var response = policy.stored(
       part.head, for: hop, requestDate: part.answer.requestDate, responseDate: part.answer.responseDate)
+    response.url = cache.known(response.url)
     guard let partial = HTTPPartialBody(response: response, body: part.body) else { return }
     await storage.setPartialBody(partial, for: key)
   }

@@ -6,7 +6,8 @@ public struct HTTPStoredResponse: Sendable, Hashable {
   public var status: Int
   /// The header fields that may be stored (§3.1).
   public var headers: HTTPHeaders
-  /// The URL that answered, after redirects. Without query and credentials in a copy made by `withoutSecrets`.
+  /// The URL that answered, after redirects, as the cache knows it: in one spelling and without the parts that its rules drop. Without
+  /// query and credentials in a copy made by `withoutSecrets`.
   public var url: URL
   /// A digest of the whole URL, if `url` lacks parts of it; `nil` otherwise.
   public package(set) var urlDigest: String?

@@ -162,6 +162,30 @@ extension HTTPCacheTests {
     #expect(try await fixture.get(url: permanent).decision.place == .cache)
   }
 
+  @Test(
+    "with another token, another spelling or another fragment of its address, what is stored is validated and resumed",
+    arguments: [
+      "https://example.com/a?w=1&token=2", "https://EXAMPLE.com:443/%61?w=1&token=1#b",
+    ])
+  func otherAddress(_ other: String) async throws {
+    let fixture = CacheFixture {
+      $0.keyRules = [CacheKeyRule(host: "example.com", droppingQueryItems: ["token"])]
+    }
+    fixture.client.reply { request in
+      if request.headers["If-None-Match"] != nil { return .status(304) }
+      let reply = FakeHTTPReply.text("0123456789", ["ETag": "\"1\""])
+      let isFirst = fixture.client.requests.count == 1
+      return isFirst ? reply.failing(.connectionLost, afterByteCount: 4) : reply.servingRanges()
+    }
+    let first = url("https://example.com/a?w=1&token=1")
+    await #expect(throws: HTTPError.self) { try await fixture.get(url: first) }
+    #expect(try await fixture.get(url: url(other)).text == "0123456789")
+    #expect(fixture.sent["Range"] == "bytes=4-")
+    #expect(try await fixture.get(url: first).decision.place == .revalidated)
+    #expect(try await fixture.get(url: url(other)).decision.place == .revalidated)
+    #expect(try await fixture.get(url: url(other)).head.url == url(other))
+  }
+
   @Test("a redirect under the manual policy is another answer than its target")
   func manualRedirects() async throws {
     let fixture = CacheFixture()
