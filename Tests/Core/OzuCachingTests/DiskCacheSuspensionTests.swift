@@ -100,6 +100,22 @@ struct DiskCacheSuspensionTests {
     #expect((0..<1600).count { cache.entry(forKey: key($0)) == nil } == 0)
   }
 
+  @Test("a cache that was opened to be read only is so when it returns")
+  func readOnly() throws {
+    let fixture = Fixture()
+    let writer = try fixture.open()
+    writer.store(body(1), forKey: key(1))
+    var configuration = fixture.configuration
+    configuration.access = .reading
+    let cache = try DiskCache(directory: "/cache", configuration: configuration)
+    cache.suspend()
+    cache.resume()
+    // The store is dropped, and the writer's entry is as good as before.
+    #expect(!cache.store(body(1, version: 2), forKey: key(1)))
+    #expect(cache.entry(forKey: key(1))?.body == body(1))
+    #expect(throws: DiskCacheError(.change, path: "/cache", code: EROFS)) { try cache.removeAll() }
+  }
+
   @Test("a reader gives back the lock of the file in which it hands entries over")
   func offers() throws {
     var fixture = Fixture()

@@ -138,6 +138,9 @@ struct DirectoryOwnership {
   mutating func resume() -> Bool {
     guard case .suspended = role else { return false }
     (role, looked, yielded) = (.reader, .min, .min)
+    // A cache that only reads takes no lock that would say so.
+    let code = context.configuration.access == .reading ? EROFS : EBUSY
+    refusal = DiskCacheError(.change, path: context.directory, code: code)
     return true
   }
 
