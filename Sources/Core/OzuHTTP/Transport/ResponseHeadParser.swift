@@ -109,3 +109,17 @@ package struct ResponseHeadParser {
     return value
   }
 }
+
+extension String {
+  /// Decodes header bytes: as UTF-8 if they are valid, otherwise as Latin-1, in which every byte is valid.
+  fileprivate init(httpBytes bytes: UnsafeRawBufferPointer) {
+    // Nearly all of them are ASCII, which needs no further check.
+    if bytes.allSatisfy({ $0 < 0x80 }) {
+      self = String(decoding: bytes, as: UTF8.self)
+    } else if let text = String(validating: bytes, as: UTF8.self) {
+      self = text
+    } else {
+      self = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+  }
+}
