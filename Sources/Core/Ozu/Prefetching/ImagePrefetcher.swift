@@ -178,7 +178,7 @@ public final class ImagePrefetcher: Sendable {
     let entry = state.withLock { $0.remove(id) }
     let outcome = Outcome(
       request: request, ending: end.ending, downloadedByteCount: end.downloadedByteCount)
-    for report in entry?.reports ?? [] { report.add(outcome, memoryByteCount: end.memoryByteCount) }
+    for report in entry?.reports ?? [] { report.add(outcome, loaded: end.loaded) }
     if entry?.reports.contains(where: \.isExhausted) ?? false {
       self.end(state.withLock { $0.removeExhausted() }, .overBudget)
     }
@@ -190,7 +190,8 @@ public final class ImagePrefetcher: Sendable {
 struct PrefetchEnd: Sendable {
   var ending: ImagePrefetcher.Ending
   var downloadedByteCount = 0
-  var memoryByteCount = 0
+  /// The picture that was loaded for memory, under its key there.
+  var loaded: (key: ImageKey, byteCount: Int)?
 }
 
 extension PrefetchEnd {
@@ -207,7 +208,8 @@ extension PrefetchEnd {
         let isNetwork = response.source == .network
         return PrefetchEnd(
           ending: .done(response.source), downloadedByteCount: isNetwork ? response.encodedByteCount : 0,
-          memoryByteCount: response.source == .memory ? 0 : response.picture.byteCount)
+          loaded: response.source == .memory
+            ? nil : (key: response.request.key, byteCount: response.picture.byteCount))
       case .disk where pipeline.hasInterceptors:
         // Where their bytes come from is not known. They count in full, so that no budget is exceeded.
         let data = try await pipeline.data(for: request)

@@ -7,7 +7,7 @@ final class PrefetchReport: Sendable {
     var remaining: Int
     var downloadedByteCount = 0
     var memoryByteCount = 0
-    /// The key of the first picture that was loaded into memory.
+    /// The key of the first picture that memory has kept.
     var firstKey: ImageKey?
     var isExhausted = false
   }
@@ -32,20 +32,25 @@ final class PrefetchReport: Sendable {
   var isExhausted: Bool { state.withLock { $0.isExhausted } }
 
   /// Reports an outcome, and adds it to the use of the budget.
-  func add(_ outcome: ImagePrefetcher.Outcome, memoryByteCount: Int = 0) {
+  ///
+  /// - Parameter loaded: the picture that was loaded for memory, if one was.
+  func add(_ outcome: ImagePrefetcher.Outcome, loaded: (key: ImageKey, byteCount: Int)? = nil) {
+    // Memory refuses a picture that must not be stored or is too large. That says nothing of the others. Outside the
+    // lock: the memory level may be the app's.
+    let kept = loaded.flatMap { memory.contains($0.key) ? $0 : nil }
     let (takenByteCount, firstKey) = state.withLock { state in
       state.downloadedByteCount += outcome.downloadedByteCount
-      state.memoryByteCount += memoryByteCount
-      if memoryByteCount > 0, state.firstKey == nil { state.firstKey = outcome.request.key }
+      state.memoryByteCount += kept?.byteCount ?? 0
+      state.firstKey = state.firstKey ?? kept?.key
       if let limit = budget.downloadedByteCount, state.downloadedByteCount >= limit {
         state.isExhausted = true
       }
       return (state.memoryByteCount, state.firstKey)
     }
-    // Outside the lock: the memory level may be the app's.
-    if let firstKey {
+    if loaded != nil || firstKey != nil {
       let isFull = Double(takenByteCount) >= Double(memory.costLimit) * budget.memoryFraction
-      if isFull || !memory.contains(firstKey) { state.withLock { $0.isExhausted = true } }
+      let evictsOwn = firstKey.map { !memory.contains($0) } ?? false
+      if isFull || evictsOwn { state.withLock { $0.isExhausted = true } }
     }
     // Outside the lock: `yield` wakes a reader, whose executor may be the app's. Before this outcome is counted, so
     // that the stream does not finish before its last element.

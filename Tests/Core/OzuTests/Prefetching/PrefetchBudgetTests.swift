@@ -56,6 +56,25 @@ import Testing
     #expect(endings.count { $0 == "over" } == 4)
   }
 
+  @Test(
+    "a picture that memory must not keep does not use up the budget, nor does one that is there under another key",
+    arguments: [false, true])
+  func otherwiseKept(_ hasKeyRule: Bool) async throws {
+    let fixture = Fixture {
+      if hasKeyRule {
+        $0.caching.cacheKeyRules = [CacheKeyRule(host: "example.com", droppingQueryItems: ["token"])]
+      }
+    }
+    let names = hasKeyRule ? (0..<4).map { "\($0).jpg?token=\($0)" } : (0..<4).map { "\($0).jpg" }
+    let requests = try names.map { name in
+      let url = try fixture.serve(name) { hasKeyRule ? $0 : $0.header("Cache-Control", "no-store") }
+      return ImageRequest(url: url, resize: Fixture.small)
+    }
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 1)
+    let endings = await Self.endings(prefetcher, requests, PrefetchBudget())
+    #expect(endings == Array(repeating: "network", count: 4))
+  }
+
   @Test("no prefetch begins while other requests wait, and prefetching continues afterwards")
   func visibleFirst() async throws {
     // One at a time, because two that start together reach the client in any order.
