@@ -107,7 +107,7 @@ extension LoadImage {
     render(.decode(answer.rendition.data, nil, .written), from: Origin(), .decodingRendition(answer))
   }
 
-  /// Finishes with the picture of a rendition. A rendition that does not decode is removed.
+  /// Finishes with the picture of a rendition. A rendition that is damaged is removed.
   func finish(_ answer: StoredAnswer, _ outcome: Result<Rendered, ImageError>) -> JobStep {
     let rendition = answer.rendition
     switch outcome {
@@ -123,7 +123,7 @@ extension LoadImage {
       if error.isCancelledOrLate { return fail(error) }
       cachedResult.rendition = nil
       cachedResult.miss = .damaged
-      removeRendition()
+      if error.isOfFile { removeRendition() }
       switch answer.occasion {
       case .current: return makeNew()
       case .stale(let error): return fail(error)

@@ -198,9 +198,10 @@ extension ImageError {
   }
 
   /// Whether the file may be damaged, so that another copy of it may decode. False if the request is the cause: a region outside
-  /// the picture, a limit, a step that fails.
+  /// the picture, a limit, a step that fails. False also if no decoder could be started.
   var isOfFile: Bool {
-    [.emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData, .decoderFailed].contains(kind)
+    if case .unavailable? = decoderFailure { return false }
+    return [.emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData, .decoderFailed].contains(kind)
   }
 
   /// Whether it may be for want of a network: no name, no connection, or one that went silent or broke. A host that

@@ -49,6 +49,38 @@ struct SelfHealingTests {
     #expect(await disk.entry(forKey: request.key.source, in: ImageCaches.originals)?.body != Self.nonsense)
   }
 
+  /// The built-in decoders, in processes that cannot be started while a flag is set.
+  private struct AbsentDecoder: ImageDecoding {
+    let isAbsent: Shared<Bool>
+    var types: [ImageType] { [.jpeg, .png] }
+
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
+      if isAbsent.value { throw .decoderFailed(.jpeg, .unavailable("too many processes")) }
+      return try CodecRegistry.standard.open(data, limits: limits)
+    }
+  }
+
+  @Test("a rendition and an original stay while no decoder can be started")
+  func absentDecoder() async throws {
+    let isAbsent = Shared(false)
+    let fixture = Fixture { $0.decoding.codecs.register(decoder: AbsentDecoder(isAbsent: isAbsent)) }
+    let url = try fixture.serve("a.jpg")
+    let requests = [ImageRequest(url: url, resize: Fixture.small), ImageRequest(url: url)]
+    _ = try await fixture.pipeline.image(for: requests[0])
+    await fixture.pipeline.flush()
+    fixture.pipeline.removeImagesFromMemory()
+    isAbsent.change { $0 = true }
+    for request in requests {
+      let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+      #expect(error?.kind == .decoderFailed)
+    }
+    await fixture.pipeline.flush()
+    isAbsent.change { $0 = false }
+    #expect(try await fixture.pipeline.response(for: requests[0]).source == .rendition)
+    #expect(try await fixture.pipeline.response(for: requests[1]).source == .original)
+    #expect(fixture.client.requests.count == 1)
+  }
+
   /// A request that fails with every file.
   enum Impossible: CaseIterable {
     case regionOutside, overLimit, failingStep
