@@ -14,8 +14,17 @@ final class StoreBacklog: Sendable {
     var lastNumber = 0
     /// The last pending write to the original of each source.
     var originals: [CacheKey: StoreWork] = [:]
-    var drainWaiters: [CheckedContinuation<Void, Never>] = []
+    var drains: [Drain] = []
     var roomWaiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// A caller of `drain`.
+  private struct Drain {
+    /// The last write that it waits for.
+    let last: Int
+    /// How many of these writes are not over.
+    var count: Int
+    let continuation: CheckedContinuation<Void, Never>
   }
 
   private let state = Mutex(State())
@@ -36,17 +45,14 @@ final class StoreBacklog: Sendable {
     byteCount: Int, originalOf source: CacheKey? = nil, encode: (@Sendable () -> Data?)? = nil,
     write: @escaping @Sendable (Data?) -> Void
   ) -> JobDependence? {
-    let number = state.withLock { state in
+    let (number, hasRoom) = state.withLock { state in
       state.lastNumber += 1
-      return state.lastNumber
+      state.count += 1
+      state.byteCount += byteCount
+      return (state.lastNumber, state.byteCount <= byteLimit)
     }
     let work = StoreWork(
       number: number, source: source, byteCount: byteCount, backlog: self, encode: encode, write: write)
-    let hasRoom = state.withLock { state in
-      state.count += 1
-      state.byteCount += byteCount
-      return state.byteCount <= byteLimit
-    }
     var outdated: StoreWork?
     _ = runner.subscribe(work, to: .store(number), priority: .low) {
       // Together with the making of the job: a reader that found the write before it had a job would make one, by
@@ -73,12 +79,13 @@ final class StoreBacklog: Sendable {
   /// The bytes that wait to be written.
   var byteCount: Int { state.withLock { $0.byteCount } }
 
-  /// Returns when everything that was added is written.
+  /// Returns when everything that was added before the call is written. Later writes are not waited for: while loads run without a
+  /// pause, there may always be some.
   func drain() async {
     await withCheckedContinuation { continuation in
       let isEmpty = state.withLock { state in
         if state.count == 0 { return true }
-        state.drainWaiters.append(continuation)
+        state.drains.append(Drain(last: state.lastNumber, count: state.count, continuation: continuation))
         return false
       }
       if isEmpty { continuation.resume() }
@@ -105,9 +112,12 @@ final class StoreBacklog: Sendable {
       if let source = work.source, state.originals[source] === work { state.originals[source] = nil }
       var waiters: [CheckedContinuation<Void, Never>] = []
       if state.byteCount <= byteLimit { swap(&waiters, &state.roomWaiters) }
-      guard state.count == 0 else { return waiters }
-      defer { state.drainWaiters = [] }
-      return waiters + state.drainWaiters
+      for index in state.drains.indices where work.number <= state.drains[index].last {
+        state.drains[index].count -= 1
+        if state.drains[index].count == 0 { waiters.append(state.drains[index].continuation) }
+      }
+      state.drains.removeAll { $0.count == 0 }
+      return waiters
     }
     for waiter in waiters { waiter.resume() }
   }
@@ -118,7 +128,7 @@ final class StoreBacklog: Sendable {
 /// `Sendable`: its mutable member is written by one call of the runner and read by a later one. The lock of the
 /// runner is taken between these.
 final class StoreWork: JobWork, JobWaiter, @unchecked Sendable {
-  private let number: Int
+  fileprivate let number: Int
   fileprivate let source: CacheKey?
   fileprivate let byteCount: Int
   private let backlog: StoreBacklog

@@ -337,9 +337,7 @@ extension ImagePipeline {
 
   /// Returns when all files made so far have been written to every store, or after 10 seconds.
   package func storesSettled() async {
-    // Writes happen in order, so waiting for this one is enough. Waiting for an empty backlog might never end while
-    // others are added.
-    await withCheckedContinuation { turn in context.backlog.enqueue { turn.resume() } }
+    await context.backlog.drain()
     await caches.flushFurther(sleep: configuration.testing.sleep)
   }
 }

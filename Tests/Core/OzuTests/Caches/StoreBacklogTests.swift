@@ -11,6 +11,24 @@ struct StoreBacklogTests {
     func jobEnded(_ work: JobWork) {}
   }
 
+  /// Adds writes without end: each adds the next one.
+  private static func addWrites(to backlog: StoreBacklog, until isOver: Shared<Bool>) {
+    backlog.enqueue { if !isOver.value { Self.addWrites(to: backlog, until: isOver) } }
+  }
+
+  @Test("a drain waits for the writes before it, and not for those that are added without end")
+  func endlessWrites() async {
+    let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
+    let (backlog, isOver) = (pipeline.context.backlog, Shared(false))
+    Self.addWrites(to: backlog, until: isOver)
+    let isWritten = Shared(false)
+    backlog.enqueue { isWritten.change { $0 = true } }
+    await backlog.drain()
+    #expect(isWritten.value)
+    isOver.change { $0 = true }
+    await backlog.drain()
+  }
+
   @Test("a write is made, and counted as over, also if it is found while it is added")
   func foundWhileAdded() async throws {
     let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
