@@ -168,8 +168,7 @@ extension ImagePipeline {
       guard !layers.isDisjoint(with: .disk) else { return nil }
       let request = keyed(request)
       let configuration = pipeline.configuration
-      if layers.contains(.renditions), request.mayHaveRendition,
-        let rendition = pipeline.caches.rendition(for: request),
+      if layers.contains(.renditions), let rendition = pipeline.caches.rendition(for: request),
         let picture = try? configuration.decoding.codecs.picture(
           from: rendition.data, context: RequestedDecoding.written.context(configuration.decoding))
       {

@@ -25,6 +25,8 @@ extension ImagePipeline {
         return try await image(for: request)
       } catch {
         guard error.kind == .notCached else { throw error }
+        // What the app has stored under the text of a URL is not where loads of the URL look.
+        if !request.mayHaveRendition, let picture = await imageFromDisk(for: request) { return picture }
       }
     }
     throw .notCached(key)

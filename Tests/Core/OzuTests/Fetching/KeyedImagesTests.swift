@@ -53,16 +53,21 @@ struct KeyedImagesTests {
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("a picture that is set under a key is in memory at once and on disk after a restart")
-  func set() async throws {
+  @Test(
+    "a picture that is set under a key is in memory at once and on disk after a restart",
+    arguments: ["own", "https://example.com/set.jpg"])
+  func set(_ key: String) async throws {
     let fixture = FormatFixture()
-    fixture.pipeline.store(Picture(FormatFixture.small(3).bitmap), forKey: "own")
-    #expect(fixture.pipeline.cachedImage(forKey: "own") != nil)
+    fixture.pipeline.store(Picture(FormatFixture.small(3).bitmap), forKey: key)
+    #expect(fixture.pipeline.cachedImage(forKey: key) != nil)
     let pipeline = await fixture.restarted()
-    #expect(pipeline.cachedImage(forKey: "own") == nil)
-    let picture = try #require(await pipeline.imageFromDisk(forKey: "own"))
+    #expect(pipeline.cachedImage(forKey: key) == nil)
+    let picture = try #require(await pipeline.imageFromDisk(forKey: key))
     #expect(FormatFixture.small(3).resembles(picture.bitmap))
-    #expect(pipeline.cachedImage(forKey: "own") != nil)
+    #expect(pipeline.cachedImage(forKey: key) != nil)
+    pipeline.removeImagesFromMemory()
+    let again = try await pipeline.image(forKey: key)
+    #expect(FormatFixture.small(3).resembles(again.bitmap))
     #expect(await pipeline.imageFromDisk(forKey: "other") == nil)
   }
 
