@@ -174,7 +174,15 @@ extension ImagePipeline {
       {
         return rendition.picture(picture).at(scale: request)
       }
-      guard layers.contains(.originals), let data = pipeline.caches.original(for: request),
+      guard layers.contains(.originals), var data = pipeline.caches.original(for: request) else { return nil }
+      // Originals are stored as their sources sent them.
+      if let transform = configuration.decoding.dataTransformation,
+        !configuration.sources.usesFetcher(request.source)
+      {
+        guard let transformed = try? transform(data, request) else { return nil }
+        data = transformed
+      }
+      guard
         let picture = try? configuration.decoding.codecs.picture(
           from: data, resize: request.decodingResize, context: request.decoding.context(configuration.decoding))
       else { return nil }

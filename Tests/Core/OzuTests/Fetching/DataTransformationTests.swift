@@ -14,6 +14,12 @@ struct DataTransformationTests {
     func fetch() async throws -> FetchedImage { .data(data) }
   }
 
+  private struct OpenStream: ImageStreaming {
+    let data: Data
+    var key: String { "stream" }
+    func stream(into body: ImageBody) async throws { try await body.write(data) }
+  }
+
   /// A toy cipher, without any security.
   private static func cipher(_ data: Data) -> Data { Data(data.map { $0 ^ 0x5A }) }
 
@@ -43,6 +49,8 @@ struct DataTransformationTests {
     #expect(fixture.client.requests.count == 1)
     await fixture.pipeline.flush()
     #expect(fixture.pipeline.cache.data(for: ImageRequest(url: url)) == secret)
+    let stored = try #require(fixture.pipeline.cache.image(for: ImageRequest(url: url), layers: .disk))
+    #expect(Fixture.photo.resembles(stored.bitmap))
     let next = fixture.freshPipeline { $0.decoding.dataTransformation = { data, _ in Self.cipher(data) } }
     let response = try await next.response(for: ImageRequest(url: url))
     #expect(response.source == .original && Fixture.photo.resembles(response.picture.bitmap))
@@ -64,7 +72,12 @@ struct DataTransformationTests {
     let jpeg = try Fixture.photo.data(as: .jpeg)
     let secret = ImageRequest(.data(Self.cipher(jpeg), key: "secret"))
     #expect(Fixture.photo.resembles(try await fixture.pipeline.image(for: secret).bitmap))
-    let open = ImageRequest(.fetcher(OpenFetcher(data: jpeg)))
-    #expect(Fixture.photo.resembles(try await fixture.pipeline.image(for: open).bitmap))
+    for open in [OpenFetcher(data: jpeg), OpenStream(data: jpeg)] as [any ImageFetching] {
+      let request = ImageRequest(.fetcher(open))
+      #expect(Fixture.photo.resembles(try await fixture.pipeline.image(for: request).bitmap))
+      await fixture.pipeline.flush()
+      let stored = try #require(fixture.pipeline.cache.image(for: request, layers: .disk))
+      #expect(Fixture.photo.resembles(stored.bitmap))
+    }
   }
 }
