@@ -263,6 +263,7 @@ final class PipelineCounters: Sendable {
   }
 
   func add(_ error: ImageError) {
+    if error.isCancellation { return cancelled.increment() }
     failures.withLock { $0[error.kind.name, default: 0] += 1 }
   }
 

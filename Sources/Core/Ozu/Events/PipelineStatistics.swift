@@ -148,6 +148,11 @@ extension PipelineCounters.Layer {
   }
 }
 
+extension MemoryCacheStatistics {
+  /// Entries evicted for any reason.
+  var evictions: Int { costEvictions + countEvictions + pressureEvictions }
+}
+
 extension PipelineStatistics {
   /// The statistics of a pipeline so far.
   init(_ context: LoadContext) {
@@ -158,7 +163,7 @@ extension PipelineStatistics {
     memory.hits = max(0, lookups.hits + lookups.weakHits - counters.repeatedHits.value)
     memory.misses = max(0, lookups.misses - counters.repeatedMisses.value)
     memory.stores = counters.memoryStores.value
-    memoryEvictions = lookups.costEvictions + lookups.countEvictions
+    memoryEvictions = lookups.evictions
     renditions = counters.renditions.snapshot
     encoded = counters.encoded.snapshot
     originals = counters.originals.snapshot

@@ -318,7 +318,7 @@ extension CacheContents.Part {
   fileprivate init(_ statistics: MemoryCacheStatistics, _ configuration: MemoryCacheConfiguration) {
     self.init(
       entryCount: statistics.count, byteCount: statistics.totalCost, byteLimit: configuration.costLimit,
-      evictionCount: statistics.costEvictions + statistics.countEvictions + statistics.pressureEvictions)
+      evictionCount: statistics.evictions)
   }
 }
 
@@ -330,34 +330,6 @@ public enum ApplicationEvent: Hashable, Sendable {
   case background
   /// The app is visible again.
   case foreground
-}
-
-/// Refusals that the image service has remembered.
-extension ImagePipeline {
-  /// Remembers that a source was fetched and then refused for what is demanded of it, as long as the pipeline remembers other
-  /// lasting failures: 10 seconds at first, 5 minutes at most. Does nothing while it is remembered already, for this demand or for
-  /// all.
-  ///
-  /// - Parameter demand: tells demands that another source might meet apart: the recipe, and limits of the caller.
-  package func noteRefusal(_ error: ImageError, of request: ImageRequest, for demand: String) {
-    let (request, now) = (keyed(request), configuration.testing.currentDate())
-    guard context.failures.failure(of: request, now: now) == nil,
-      context.failures.failure(of: request, for: demand, now: now) == nil
-    else { return }
-    context.failures.note(error, of: request, for: demand, freshUntil: nil, now: now)
-  }
-
-  /// The remembered refusal of a source; `nil` if there is none.
-  ///
-  /// - Parameter demand: computed only if anything is remembered.
-  package func refusal(of request: ImageRequest, for demand: @autoclosure () -> String) -> ImageError? {
-    guard !context.failures.isEmpty else { return nil }
-    return context.failures.failure(
-      of: keyed(request), for: demand(), now: configuration.testing.currentDate())
-  }
-
-  /// Forgets the remembered failures and refusals of all sources, because other ones may be asked now, or with other credentials.
-  package func forgetFailures() { context.failures.forgetAll() }
 }
 
 extension ImagePipeline {

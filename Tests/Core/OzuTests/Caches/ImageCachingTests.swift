@@ -224,6 +224,7 @@ struct ImageCachingTests {
     pressure.signal(.critical)
     #expect(fixture?.pipeline.memoryCacheStatistics.count == 0)
     #expect(fixture?.pipeline.memoryCacheStatistics.pressureEvictions == 1)
+    #expect(fixture?.pipeline.statistics.memoryEvictions == 1)
     await fixture?.pipeline.flush()
     fixture = nil
     try await eventually(pressure.observerCount == 0)

@@ -72,6 +72,21 @@ struct StatisticsTests {
     #expect(counts.networkFailures == 1)
   }
 
+  private struct EndedFetcher: ImageFetching {
+    let key = "ended"
+    func fetch() async throws -> FetchedImage { throw CancellationError() }
+  }
+
+  @Test("a request that a fetcher ends as cancelled is cancelled, and has not failed")
+  func cancelledByFetcher() async {
+    let fixture = Fixture()
+    await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.image(for: ImageRequest(.fetcher(EndedFetcher())))
+    }
+    #expect(fixture.pipeline.statistics.cancelled == 1)
+    #expect(fixture.pipeline.statistics.failures.isEmpty)
+  }
+
   @Test("revalidated and stale answers")
   func freshness() async throws {
     let clock = ManualClock()
