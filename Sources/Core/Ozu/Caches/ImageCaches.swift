@@ -278,17 +278,25 @@ extension ImageCaches {
   }
 
   /// The responses under a key of the HTTP cache.
-  func responses(for key: HTTPCacheKey, from tiers: Tiers = .all) -> [HTTPCacheEntry] {
+  func responses(for key: HTTPCacheKey, from tiers: Tiers) -> [HTTPCacheEntry] {
     read(.responses(key), from: tiers) { (stored: StoredVariants) in (stored.entries, stored.byteCount) }
       ?? []
   }
 
   /// The finished picture of another key of a source. It is not counted, because no request asked for it, and has no label: the list
   /// of variants names it.
-  func rendition(_ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind) -> Rendition? {
+  func rendition(
+    _ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind, from tiers: Tiers
+  ) -> Rendition? {
     let key = ImageStoreKey(kind, key.rendition)
     let read = { (entry: ImageStoreEntry) in Rendition(entry, of: source) }
-    return near(key, read) ?? far(key, source.reach, read)
+    if tiers != .far, let found = near(key, read) { return found }
+    return tiers == .near ? nil : far(key, source.reach, read)
+  }
+
+  /// Whether a further level may have it. Never waits.
+  func mayHaveFar(_ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind) -> Bool {
+    stores.mayContainFurther(ImageStoreKey(kind, key.rendition), source.reach)
   }
 
   /// The rendition of an entry in a listing of the first level; `nil` if its record is unreadable. Does not count as

@@ -1,8 +1,8 @@
 import OzuBase
 import OzuHTTP
 
-/// The stores as the storage of an HTTP cache. Reads wait for a disk thread; writes go through the backlog, in the
-/// background.
+/// The stores as the storage of an HTTP cache. Reads wait for a thread of the disk, then of the further levels; writes
+/// go through the backlog, in the background.
 ///
 /// Beginnings of interrupted transfers are also kept in memory, so that a retry finds them at once: small ones for a
 /// while; large ones, which are mapped from files, until the first level has written them.
@@ -56,7 +56,13 @@ struct OriginalStorage: HTTPCacheStorage {
   }
 
   func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] {
-    await runner.run(on: .disk, priority: .high) { [caches] in caches.responses(for: key) }
+    let entries = await runner.run(on: .disk, priority: .high) { [caches] in
+      caches.responses(for: key, from: .near)
+    }
+    guard entries.isEmpty, caches.mayHave(.responses(key), in: .far) else { return entries }
+    return await runner.run(on: .levels, priority: .high) { [caches] in
+      caches.responses(for: key, from: .far)
+    }
   }
 
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async {

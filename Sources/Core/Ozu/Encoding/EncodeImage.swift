@@ -68,7 +68,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
 
   override func stage(in station: StationID?, isRunning: Bool) -> ImageStage {
     if isRunning, station == .decode { return .encode }
-    return station == .disk ? .read : .total
+    return station == .disk || station == .levels ? .read : .total
   }
 
   // MARK: From state to state

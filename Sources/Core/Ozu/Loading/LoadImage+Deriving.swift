@@ -53,7 +53,7 @@ extension LoadImage {
       }
       if mayRead(variant) {
         let larger = Larger(variant: variant, rest: rest, hasWaited: hasWaited)
-        return go(.disk, .readingLarger(larger, since: context.instant))
+        return go(.disk, .readingLarger(larger, .near, since: context.instant))
       }
     }
     return (hasWaited ? nil : waitForLarger()) ?? fetchSource()
@@ -91,9 +91,12 @@ extension LoadImage {
     return variant.size.width > size.width || variant.size.height > size.height
   }
 
-  func read(_ larger: Larger, since start: JobInstant) -> JobStep {
-    let (variant, caches) = (larger.variant, context.caches)
-    guard let rendition = caches.rendition(variant.key, of: request.source, in: variant.kind) else {
+  func read(_ larger: Larger, from tiers: ImageCaches.Tiers, since start: JobInstant) -> JobStep {
+    let (variant, source, caches) = (larger.variant, request.source, context.caches)
+    guard let rendition = caches.rendition(variant.key, of: source, in: variant.kind, from: tiers) else {
+      if tiers == .near, caches.mayHaveFar(variant.key, of: source, in: variant.kind) {
+        return go(.levels, .readingLarger(larger, .far, since: start))
+      }
       context.variants.forget(variant.key)
       return tryNext(after: larger)
     }

@@ -24,7 +24,7 @@ final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
     /// The pixels of its rendition.
     indirect case decodingRendition(StoredAnswer)
     /// A place to read a larger picture.
-    indirect case readingLarger(Larger, since: JobInstant)
+    indirect case readingLarger(Larger, ImageCaches.Tiers, since: JobInstant)
     /// The pixels of a larger picture.
     indirect case decodingLarger(Larger, ImageCaches.Rendition, Derivation, StageTimings)
     /// The load of a larger picture.
@@ -86,7 +86,7 @@ final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
   override var awaitedAs: PipelineDiagnostics.Waiting { .larger }
 
   override func stage(in station: StationID?, isRunning: Bool) -> ImageStage {
-    station == .disk ? .read : .total
+    station == .disk || station == .levels ? .read : .total
   }
 
   // MARK: From state to state
@@ -102,7 +102,7 @@ final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
       return lookIntoMemory() ?? lookForRendition() ?? makeNew()
     case .readingRendition(let tiers, let start): return readRendition(from: tiers, since: start) ?? makeNew()
     case .decodingRendition(let answer): return finish(answer, rendered(by: event))
-    case .readingLarger(let larger, let start): return read(larger, since: start)
+    case .readingLarger(let larger, let tiers, let start): return read(larger, from: tiers, since: start)
     case .decodingLarger(let larger, let rendition, let derivation, let timings):
       return derive(from: larger, rendition, by: derivation, rendered(by: event), timings)
     case .waitingForLarger: return derive(afterLarger: event)

@@ -16,7 +16,7 @@ public struct PipelineDiagnostics: Sendable {
   public enum Waiting: String, Hashable, Sendable {
     /// The job has just begun.
     case starting
-    /// A read of the disk cache or of a file.
+    /// A read of the disk cache, of a further store or of a file.
     case disk
     /// The download, which is a separate job.
     case download
@@ -172,7 +172,9 @@ extension PipelineDiagnostics.Waiting {
     self =
       switch job.state {
       case .parked: job.dependency?.awaitedAs ?? .step
-      case .queued(.disk), .queued(.files), .running(.disk), .running(.files): .disk
+      case .queued(.disk), .queued(.files), .queued(.levels), .running(.disk), .running(.files),
+        .running(.levels):
+        .disk
       case .queued(.network): .slot
       case .running(.network): .network
       case .queued(.decode): .decoder

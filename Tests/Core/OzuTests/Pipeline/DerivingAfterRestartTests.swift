@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import OzuTesting
 import Testing
@@ -43,6 +44,34 @@ struct DerivingAfterRestartTests {
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
     #expect(response.source == .derived)
     #expect(fixture.client.requests.count == 2)
+  }
+
+  @Test("a further store that is slow to give the larger one delays no read of the disk")
+  func slowStore() async throws {
+    let (store, mayRead) = (MemoryImageStore(), DispatchSemaphore(value: 0))
+    let fixture = Fixture {
+      $0.caching.storagePolicy = .encodedImages
+      $0.caching.stores = [store]
+      $0.caching.storeReadLimit = .seconds(600)
+      $0.caching.concurrentDiskOperations = 1
+    }
+    let requests = try ["a.jpg", "b.jpg"].map { path in
+      ImageRequest(
+        url: try fixture.serve(path) { $0.header("Cache-Control", "max-age=600") }, resize: Self.large)
+    }
+    for request in requests { _ = try await fixture.pipeline.image(for: request) }
+    await fixture.pipeline.flush()
+    let disk = try #require(fixture.pipeline.diskCache)
+    await disk.remove(forKey: requests[0].key.rendition, in: ImageCaches.renditions)
+    fixture.pipeline.removeImagesFromMemory()
+    store.respond = { call in if call.operation == .read { mayRead.wait() } }
+    let readCount = store.callCount(.read)
+    let derived = fixture.pipeline.task(for: requests[0].with { $0.resize = Self.tiny })
+    try await eventually(store.callCount(.read) > readCount)
+    #expect(try await fixture.pipeline.response(for: requests[1]).source == .rendition)
+    mayRead.signal()
+    #expect(try await derived.response.source == .derived)
+    await fixture.pipeline.flush()
   }
 
   @Test("in the partition of a format")
