@@ -230,11 +230,8 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
       sourceByteCount: loaded.encodedByteCount)
     let entry = EncodedEntry(file.data, record, of: request)
     finish(entry, loaded.source, loaded.verdict, isNew: true, allowsStoring: fetched.allowsStoring)
-    guard fetched.allowsStoring else {
-      forget()
-      return .finish(succeeded: true)
-    }
-    return write(entry, nil)
+    if !fetched.allowsStoring || context.epochs.replaces(request, in: epoch) { forget() }
+    return fetched.allowsStoring ? write(entry, fetched) : .finish(succeeded: true)
   }
 
   /// The note about a gain map that could not be applied.
@@ -247,9 +244,9 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
 
   // MARK: Storing
 
-  /// Stores a file, and the source's bytes if they are given and new. Waits if the backlog has no room.
-  private func write(_ entry: EncodedEntry, _ fetched: FetchedData?) -> JobStep {
-    var waits = fetched.map { context.storeOriginal($0, for: goal.load, epoch) } ?? []
+  /// Stores a file, and the source's bytes if they are new. Waits if the backlog has no room.
+  private func write(_ entry: EncodedEntry, _ fetched: FetchedData) -> JobStep {
+    var waits = context.storeOriginal(fetched, for: goal.load, epoch)
     keepInMemory(entry)
     if goal.writesStores, !context.caches.stores.isEmpty {
       let wait = context.backlog.add(byteCount: entry.data.count) { [context, goal, right] _ in
@@ -270,11 +267,13 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   /// The right to store the file.
   private var right: EpochRight { context.epochs.right(to: request, in: epoch) }
 
+  /// Removes the former file, unless a later job may have stored another one. What a reload replaces goes in any case.
   private func forget() {
-    guard request.cachePolicy.writesCaches, right.isValid else { return }
+    let replaces = context.epochs.replaces(request, in: epoch)
+    guard request.cachePolicy.writesCaches, replaces || right.isValid else { return }
     context.caches.encodedMemory.removeValue(forKey: goal.key)
     context.backlog.enqueue { [context, goal, right] in
-      guard right.isValid else { return }
+      guard replaces || right.isValid else { return }
       context.caches.removeEncoded(goal.key, of: goal.request)
     }
   }

@@ -183,6 +183,7 @@ extension LoadImage {
 
   /// Stores a picture that was made from its source, and the source itself.
   func store(_ picture: Picture, of fetched: FetchedData) -> [JobDependence] {
+    if context.epochs.replaces(request, in: epoch) { forgetFormer() }
     guard request.cachePolicy.writesCaches, right.isValid else { return storeOriginal(fetched) }
     guard fetched.allowsStoring else {
       // Earlier results were made from bytes that this answer replaces.
@@ -199,6 +200,13 @@ extension LoadImage {
       return writes
     }
     return writes + store(picture, stamp: fetched.stamp, validity: fetched.validity)
+  }
+
+  /// Removes the result that a reload replaces.
+  private func forgetFormer() {
+    if request.writesMemory { context.caches.memory.removeValue(forKey: request.key) }
+    guard request.writesRenditions, mayHaveRendition, context.caches.mayHave(.rendition(request)) else { return }
+    context.backlog.enqueue { [context, request] in context.caches.removeRendition(for: request) }
   }
 
   func storeOriginal(_ fetched: FetchedData) -> [JobDependence] {

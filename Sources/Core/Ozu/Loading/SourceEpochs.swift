@@ -133,6 +133,13 @@ extension SourceEpochs {
       isForOriginal: false)
   }
 
+  /// Whether a job of an epoch must remove the former result of its request, because it reloads. It may not store the new one itself:
+  /// another reload of the source, in another size or format, may have begun since, and stores its own result only. After a removal
+  /// there is no former result.
+  func replaces(_ request: ImageRequest, in epoch: LoadEpoch) -> Bool {
+    request.cachePolicy == .reload && self.epoch(of: request).removal == epoch.removal
+  }
+
   /// The right to store the original of a source, for a job of an epoch.
   func right(toOriginalOf source: CacheKey, in epoch: LoadEpoch) -> EpochRight {
     EpochRight(epochs: self, epoch: epoch, source: source, format: nil, isForOriginal: true)

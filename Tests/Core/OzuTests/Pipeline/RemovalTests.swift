@@ -197,6 +197,62 @@ struct RemovalTests {
     }
   }
 
+  @Test("after reloads of two sizes at once, no size is answered from before them")
+  func reloadsOfTwoSizes() async throws {
+    let fixture = Fixture()
+    let requests = [Self.request, Self.request.with { $0.resize = Resize(PixelSize(64, 48)) }]
+    let gate = try await Self.change(fixture) {
+      for request in requests { _ = try await fixture.pipeline.image(for: request) }
+    }
+    let reloads = requests.map { request in
+      fixture.pipeline.task(for: request.with { $0.cachePolicy = .reload })
+    }
+    await gate.arrivals(1)
+    gate.open()
+    for reload in reloads { #expect(Self.new.resembles(try await reload.image.bitmap)) }
+    await fixture.pipeline.flush()
+    for isInMemory in [true, false] {
+      if !isInMemory { fixture.pipeline.removeImagesFromMemory() }
+      for request in requests {
+        #expect(Self.new.resembles(try await fixture.pipeline.image(for: request).bitmap))
+      }
+    }
+    #expect(fixture.client.requests.count == 2)
+  }
+
+  @Test("after reloads in two output formats at once, no file and no original is from before them")
+  func reloadsInTwoFormats() async throws {
+    let fixture = Fixture()
+    let (pipeline, request) = (fixture.pipeline, Self.request)
+    let gate = try await Self.change(fixture) {
+      for format in [OutputFormat.png, .jpeg] { _ = try await pipeline.encoded(for: request, as: format) }
+    }
+    let reload = request.with { $0.cachePolicy = .reload }
+    async let png = pipeline.encoded(for: reload, as: .png)
+    async let jpeg = pipeline.encoded(for: reload, as: .jpeg)
+    try await eventually(pipeline.loadSubscriberCount >= 2)
+    gate.open()
+    let files = try await (png.data, jpeg.data)
+    await pipeline.flush()
+    for isInMemory in [true, false] {
+      if !isInMemory { pipeline.removeImagesFromMemory() }
+      #expect(try await pipeline.encoded(for: request, as: .png).data == files.0)
+      #expect(try await pipeline.encoded(for: request, as: .jpeg).data == files.1)
+    }
+    #expect(pipeline.cache.data(for: request) == (try Self.new.data(as: .jpeg)))
+    #expect(fixture.client.requests.count == 2)
+  }
+
+  /// Loads what an origin has, which then changes. Its next answer is held by the gate that is returned.
+  private static func change(_ fixture: Fixture, after load: () async throws -> Void) async throws -> Gate {
+    let gate = Gate()
+    try fixture.serve("a.jpg", old) { $0.header("Cache-Control", "max-age=600") }
+    try await load()
+    await fixture.pipeline.flush()
+    try fixture.serve("a.jpg", new) { $0.header("Cache-Control", "max-age=600").held(by: gate) }
+    return gate
+  }
+
   @Test("a picture that is removed while its use is noted on disk is not written again")
   func use() async throws {
     let (store, format) = (MemoryImageStore(), FormatFixture.format())
