@@ -38,6 +38,8 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   private(set) var outcome: Result<EncodedAnswer, ImageError> = .failure(.cancelled(""))
   private var state = State.begin
   private var timings = StageTimings()
+  /// Where the bytes came from, if a load of the picture is given them: to the load they are no download.
+  private var origin: (source: ImageResponse.Source, verdict: ImageResponse.Verdict)?
   /// Whether colours are converted although the format asks to keep them.
   private var converts: Bool
   /// Whether the gain map is not applied although the request asks for it.
@@ -150,6 +152,8 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
       else {
         // A file made from other bytes is removed, even if no new one may be stored.
         forget()
+        let now = configuration.testing.currentDate()
+        origin = (source: fetched.source, verdict: ImageResponse.Verdict(fetched.http, now: now))
         return load(fetched)
       }
       let renewed = EncodedEntry(stale.data, stale.record.renewed(validity), of: request)
@@ -216,6 +220,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     case .failure(.encodingFailed) where !(converts && isDimmed) && loaded.picture.bitmap.colorSpace != .sRGB:
       // The encoder does not accept the profile. The picture is encoded without it, with converted colours.
       (converts, isDimmed) = (true, true)
+      origin = origin ?? (source: loaded.source, verdict: loaded.verdict)
       return load(fetched)
     case .failure(let error): return fail(error)
     case .success(let made): file = made
@@ -229,7 +234,8 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
         header: loaded.picture.header, stamp: fetched.stamp, validity: fetched.validity, notes: []),
       sourceByteCount: loaded.encodedByteCount)
     let entry = EncodedEntry(file.data, record, of: request)
-    finish(entry, loaded.source, loaded.verdict, isNew: true, allowsStoring: fetched.allowsStoring)
+    let (source, verdict) = origin ?? (source: loaded.source, verdict: loaded.verdict)
+    finish(entry, source, verdict, isNew: true, allowsStoring: fetched.allowsStoring)
     if !fetched.allowsStoring || context.epochs.replaces(request, in: epoch) { forget() }
     return fetched.allowsStoring ? write(entry, fetched) : .finish(succeeded: true)
   }
