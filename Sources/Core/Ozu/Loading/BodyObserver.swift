@@ -5,19 +5,24 @@ import OzuHTTP
 ///
 /// A listener that is added late receives the earlier chunks first. Chunks are copied once for all listeners. Only a
 /// whole body is passed on, from its first byte: the beginning of a resumed download does not pass here, so there are
-/// no previews of it.
+/// no previews of it. A body that becomes too large for memory is passed on up to there.
 ///
 /// One lock guards the chunks and the listeners. Listeners are called under it, so that each receives every chunk in
 /// order; they must only take the chunk and return.
 final class BodyObserver: Sendable {
   private struct State {
     var chunks: [Data] = []
+    var byteCount = 0
     var isWhole = false
     var lastID = 0
     var listeners: [Int: @Sendable (Data) -> Void] = [:]
   }
 
+  private let byteLimit: Int
   private let state = Mutex(State())
+
+  /// - Parameter byteLimit: the most bytes that are kept for later listeners.
+  init(byteLimit: Int) { self.byteLimit = byteLimit }
 
   /// A response begins; earlier chunks belong to another one.
   func begin(_ head: HTTPResponseHead) {
@@ -27,14 +32,21 @@ final class BodyObserver: Sendable {
     state.withLock { state in
       // After a retry the listeners already have the beginning of another body, so they receive nothing more.
       if !state.chunks.isEmpty { swap(&former, &state.listeners) }
-      state.chunks = []
+      (state.chunks, state.byteCount) = ([], 0)
       state.isWhole = head.status == 200
     }
   }
 
   func append(_ bytes: RawSpan) {
+    var former: [Int: @Sendable (Data) -> Void] = [:]
+    defer { withExtendedLifetime(former) {} }
     state.withLock { state in
       guard state.isWhole, bytes.byteCount > 0 else { return }
+      state.byteCount += bytes.byteCount
+      guard state.byteCount <= byteLimit else {
+        (state.isWhole, state.chunks) = (false, [])
+        return swap(&former, &state.listeners)
+      }
       let chunk = bytes.withUnsafeBytes { Data($0) }
       state.chunks.append(chunk)
       for listener in state.listeners.values { listener(chunk) }

@@ -56,7 +56,8 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
     self.isForHeader = isForHeader
     let showsBytes = !isForHeader && context.configuration.decoding.isProgressiveDecodingEnabled
     bodyObserver =
-      showsBytes && (request.source.webURL != nil || request.source.isStreamed) ? BodyObserver() : nil
+      showsBytes && (request.source.webURL != nil || request.source.isStreamed)
+      ? BodyObserver(byteLimit: context.configuration.network.largeBodyByteCount) : nil
     outcome = .failure(.cancelled(""))
   }
 

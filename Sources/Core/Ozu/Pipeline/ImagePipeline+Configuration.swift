@@ -153,7 +153,7 @@ extension ImagePipeline.Configuration {
     public var isRateLimiterEnabled = true
     /// Whether the beginning of a broken download is kept, and the next request loads only the rest. On by default.
     public var isResumableDataEnabled = true
-    /// Bodies of more bytes than this are written to a file during the download, and read from there. 8 MB by default.
+    /// Bodies of more bytes than this are written to a file during the download, and previews end there. 8 MB by default.
     public var largeBodyByteCount = 8 << 20
     /// Larger bodies stay in memory too, if their length is announced, as long as all of them together have at most this many
     /// bytes there. A quarter of it stays allocated for the next ones. 0 by default.

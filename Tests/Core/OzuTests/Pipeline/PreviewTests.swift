@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import OzuBase
+import OzuHTTP
 import OzuTesting
 import Testing
 
@@ -195,6 +196,19 @@ struct PreviewTests {
     gate.open()
     await #expect(throws: ImageError.self) { try await task.image }
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
+  }
+
+  @Test("the bytes of a body that is too large for memory are not kept for previews")
+  func largeBody() {
+    let observer = BodyObserver(byteLimit: 10)
+    observer.begin(HTTPResponseHead(status: 200, url: Fixture.url("a.jpg")))
+    let (early, late) = (Shared(0), Shared(0))
+    _ = observer.listen { data in early.change { $0 += data.count } }
+    for _ in 0..<3 { Data(count: 4).withUnsafeBytes { observer.append($0.bytes) } }
+    _ = observer.listen { data in late.change { $0 += data.count } }
+    Data(count: 1).withUnsafeBytes { observer.append($0.bytes) }
+    #expect(early.value == 8)
+    #expect(late.value == 0)
   }
 
   @Test("without the setting there are no previews")
