@@ -51,7 +51,9 @@ final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
   private func store(_ fetched: FetchedData) -> JobDependence? {
     let source = request.key.source
     let right = context.epochs.right(toOriginalOf: source, in: epoch)
-    guard request.writesOriginals, right.isValid, let original = fetched.claimOriginal() else { return nil }
+    guard !context.caches.stores.isEmpty, request.writesOriginals, right.isValid,
+      let original = fetched.claimOriginal()
+    else { return nil }
     return context.backlog.add(byteCount: original.byteCount, originalOf: source) { [context, request] _ in
       let decoding = context.configuration.decoding
       guard case .data(let data) = fetched.content,

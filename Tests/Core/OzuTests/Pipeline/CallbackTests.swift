@@ -144,6 +144,28 @@ struct CallbackTests {
     for await _ in held.progress {}
   }
 
+  private struct OpeningDecoder: ImageDecoding {
+    let opened = Shared(0)
+    var types: [ImageType] { [.jpeg] }
+
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
+      opened.change { $0 += 1 }
+      return try CodecRegistry.standard.open(data, limits: limits)
+    }
+  }
+
+  @Test("bytes are opened as a picture only to be stored", arguments: [false, true])
+  func opening(_ hasDisk: Bool) async throws {
+    let decoder = OpeningDecoder()
+    let fixture = Fixture {
+      if !hasDisk { $0.caching.diskStorage = .none }
+      $0.decoding.codecs.register(decoder: decoder)
+    }
+    _ = try await fixture.pipeline.data(for: try fixture.serve("a.jpg"))
+    await fixture.pipeline.flush()
+    #expect((decoder.opened.value > 0) == hasDisk)
+  }
+
   @Test("the entries of the caches can be read layer by layer, with the bytes of the original")
   func cached() async throws {
     let fixture = Fixture()
