@@ -90,13 +90,12 @@ final class LoadContext: Sendable {
   /// Looks into memory for work that began because the first lookup found nothing that could be served. The
   /// statistics do not count this second lookup.
   func lookAgain(for request: ImageRequest) -> CachedPicture? {
-    let cached = caches.finishedPicture(for: request)
-    if cached == nil {
+    guard let cached = caches.cachedPicture(for: request) else {
       events.counters.repeatedMisses.increment()
-    } else {
-      events.counters.repeatedHits.increment()
+      return nil
     }
-    return cached
+    events.counters.repeatedHits.increment()
+    return cached.picture.isPreview ? nil : cached
   }
 
   /// The deadline of a stage that begins now; nil without a limit.

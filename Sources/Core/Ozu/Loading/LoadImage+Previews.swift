@@ -59,7 +59,7 @@ extension LoadImage {
   /// Puts a preview into memory, unless the finished picture is there. Does not notify observers.
   fileprivate func store(_ preview: Picture) -> Bool {
     guard configuration.caching.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches,
-      request.writesMemory, context.caches.finishedPicture(for: request) == nil
+      request.writesMemory, context.lookAgain(for: request) == nil
     else { return false }
     return context.caches.insert(preview, stamp: nil, validity: nil, for: request, by: right)
   }

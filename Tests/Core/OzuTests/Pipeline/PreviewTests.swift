@@ -184,6 +184,24 @@ struct PreviewTests {
     #expect(previews.value.allSatisfy { $0 })
   }
 
+  @Test("the lookups that previews make are not counted")
+  func lookups() async throws {
+    let fixture = fixture()
+    let previews = Shared(0)
+    let task = fixture.pipeline.loadImage(
+      for: ImageRequest(url: try serve(fixture)), queue: DispatchQueue(label: "previews"),
+      preview: { _ in previews.change { $0 += 1 } }, completion: { _ in })
+    for number in 1...2 {
+      await gate.arrivals(number)
+      gate.admit()
+      try await eventually(previews.value >= number)
+    }
+    gate.open()
+    _ = try await task.image
+    #expect(fixture.pipeline.statistics.memory.hits == 0)
+    #expect(fixture.pipeline.statistics.memory.misses == 1)
+  }
+
   @Test("an interrupted download leaves no preview")
   func failure() async throws {
     let fixture = fixture()
