@@ -41,17 +41,15 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   /// Where the bytes came from, if a load of the picture is given them: to the load they are no download.
   private var origin: (source: ImageResponse.Source, verdict: ImageResponse.Verdict)?
   /// Whether colours are converted although the format asks to keep them.
-  private var converts: Bool
+  private var converts = false
   /// Whether the gain map is not applied although the request asks for it.
-  private var isDimmed: Bool
+  private var isDimmed = false
 
   init(_ goal: EncodingGoal, _ context: LoadContext, _ epoch: LoadEpoch, fetched: FetchedData? = nil) {
     self.goal = goal
     given = fetched
     self.epoch = epoch
     self.context = context
-    converts = !goal.format.mayEmbed(context.configuration.decoding.codecs)
-    isDimmed = !goal.format.mayBeBright(context.configuration.decoding.codecs)
   }
 
   private var loadRequest: ImageRequest {
@@ -105,6 +103,9 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   }
 
   private func look() -> JobStep {
+    // Not when the job is made, under the lock of the runner: encoders may be code of the app.
+    let codecs = configuration.decoding.codecs
+    (converts, isDimmed) = (!goal.format.mayEmbed(codecs), !goal.format.mayBeBright(codecs))
     if goal.readsMemory, let entry = context.caches.encodedInMemory(goal.key, of: request) {
       return serve(entry, .memory)
     }

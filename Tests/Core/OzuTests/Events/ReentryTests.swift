@@ -83,6 +83,30 @@ struct ReentryTests {
     #expect(reentry.count > 100)
   }
 
+  /// Calls the pipeline whenever it is asked what it writes.
+  private struct AskedEncoder: ImageEncoding {
+    let reentry: Reentry
+
+    var type: ImageType {
+      reentry.call()
+      return .png
+    }
+    var keepsAlpha: Bool { true }
+
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
+      try CodecRegistry.standard.encode(bitmap, as: .png, options: options)
+    }
+  }
+
+  @Test("an encoder may call the pipeline wherever it is asked what it writes")
+  func encoder() async throws {
+    let fixture = fixture { $0.decoding.codecs.register(encoder: AskedEncoder(reentry: reentry)) }
+    defer { reentry.forget() }
+    let url = try fixture.serve("a.jpg")
+    #expect(try await fixture.pipeline.encoded(for: url, as: .png).type == .png)
+    #expect(reentry.count > 0)
+  }
+
   /// At the first preview cancels the task, and waits until its load has ended.
   private final class PreviewObserver: ImagePipelineObserving {
     let reentry: Reentry
