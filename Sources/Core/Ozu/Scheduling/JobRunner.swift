@@ -15,8 +15,8 @@ final class JobRunner: Sendable {
     /// Empty lists that keep a small capacity. An operation fills the last one, and takes it out of the locked state
     /// if it is not empty.
     var spares = [Graph.Effects()]
-    /// When the timer fires; nil if none is set.
-    var alarm: JobInstant?
+    /// When the timers fire that are set, the earliest last. A timer is set only if it is due before all others.
+    var alarms: [JobInstant] = []
   }
 
   /// The number of lists that are kept: enough for the threads, or nested calls, that carry out effects at the same
@@ -195,8 +195,10 @@ final class JobRunner: Sendable {
         swap(&effects, &state.spares[last])
         if last > 0 { state.spares.removeLast() }
       }
-      guard let due = state.graph.alarm, state.alarm.map({ due < $0 }) ?? true else { return (value, nil) }
-      state.alarm = due
+      guard let due = state.graph.alarm, state.alarms.last.map({ due < $0 }) ?? true else {
+        return (value, nil)
+      }
+      state.alarms.append(due)
       return (value, due)
     }
     if let alarm { set(alarm, now: now) }
@@ -212,7 +214,7 @@ final class JobRunner: Sendable {
 
   private func ring(_ alarm: JobInstant) {
     state.withLock { state in
-      if state.alarm == alarm { state.alarm = nil }
+      if let index = state.alarms.lastIndex(of: alarm) { state.alarms.remove(at: index) }
     }
     change { graph, now, effects in graph.tick(now: max(now, alarm), &effects) }
   }

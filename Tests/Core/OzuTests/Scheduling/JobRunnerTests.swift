@@ -156,6 +156,33 @@ struct JobRunnerTests {
     #expect(waiter.endCount == 0)
   }
 
+  @Test("a later deadline has one timer, however many earlier ones pass before it")
+  func timers() async throws {
+    let (clock, log, patient) = (ManualClock(), Log(), Waiter())
+    let runner = Jobs(
+      stations: Self.stations(), now: clock.now, sleep: { try await clock.sleep(for: $0) })
+    func subscribe(_ waiter: Waiter, to number: Int, within limit: Duration) {
+      let deadline = JobDeadline(instant: JobInstant(clock.now()).advanced(by: limit), tag: 7)
+      _ = runner.subscribe(waiter, to: .store(number), priority: .normal, deadline: deadline) {
+        JobStart(Work(number, log, []), in: .network)
+      }
+    }
+    subscribe(patient, to: 1, within: .seconds(60))
+    await clock.sleepers(1)
+    for number in 2...5 {
+      let waiter = Waiter()
+      subscribe(waiter, to: number, within: .seconds(1))
+      await clock.sleepers(number)
+      clock.advance(by: .seconds(1))
+      try await eventually(waiter.overdueCount == 1)
+    }
+    #expect(clock.sleeperCount == 1)
+    clock.advance(by: .seconds(60))
+    try await eventually(patient.overdueCount == 1)
+    log.gate.open()
+    try await eventually(runner.look { $0.isEmpty })
+  }
+
   @Test("a subscriber that is notified may use the runner: no lock is held")
   func reentry() async throws {
     let log = Log()
