@@ -124,10 +124,10 @@ final class FormatStore: Sendable {
   /// which are hidden meanwhile. Pictures that are still being encoded are not written any more.
   private func clear(_ format: CacheFormat) {
     removeFromMemory(format)
-    caches.stores.first?.beginHiding(format.kind)
+    caches.stores.beginHiding(format.kind)
     backlog.enqueue { [caches] in
       caches.removeRenditions(of: format)
-      caches.stores.first?.endHiding(format.kind)
+      caches.stores.endHiding(format.kind)
     }
   }
 

@@ -137,6 +137,17 @@ final class StoreChain: Sendable {
     apply(.removeListed(of: kind, where: isMeant), further)
   }
 
+  /// Hides the entries of a kind in all levels until `endHiding(_:)`, because their removal is queued.
+  func beginHiding(_ kind: ImageStoreKind) {
+    first?.beginHiding(kind)
+    for level in further { level.level.beginHiding(kind) }
+  }
+
+  func endHiding(_ kind: ImageStoreKind) {
+    first?.endHiding(kind)
+    for level in further { level.level.endHiding(kind) }
+  }
+
   /// Marks an entry as used now.
   ///
   /// - Returns: whether the first level has it.

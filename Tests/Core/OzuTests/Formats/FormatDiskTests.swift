@@ -260,10 +260,10 @@ struct FormatDiskTests {
   }
 
   @Test(
-    "while the first one's renditions wait to be removed from disk, they are not found",
-    arguments: [true, false])
-  func removalPending(isRegistered: Bool) async throws {
-    let fixture = FormatFixture()
+    "while the first one's renditions wait to be removed from disk and further stores, they are not found",
+    arguments: [true, false], [true, false])
+  func removalPending(isRegistered: Bool, hasFurtherStore: Bool) async throws {
+    let fixture = FormatFixture { if hasFurtherStore { $0.caching.stores = [MemoryImageStore()] } }
     let url = try fixture.serve("a.jpg")
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: FormatFixture.format()))
     await fixture.pipeline.flush()
