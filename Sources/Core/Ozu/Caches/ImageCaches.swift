@@ -12,6 +12,13 @@ final class ImageCaches: Sendable {
   /// Encoded images, in a small cache of their own, because a byte of a file and a byte of pixels do not have the
   /// same value.
   let encodedMemory: MemoryCache<CacheKey, EncodedEntry>
+  private let hidden = Mutex(Hidden())
+
+  /// The sources whose entries in the stores are hidden, and how often.
+  private struct Hidden {
+    var allCount = 0
+    var sources: [CacheKey: Int] = [:]
+  }
 
   init(
     memory: MemoryLevel, encodedMemory: MemoryCache<CacheKey, EncodedEntry>, stores: StoreChain,
@@ -140,6 +147,29 @@ private final class SingleResumption: Sendable {
   }
 }
 
+/// Removals that are under way. They wait for writes and for the disk, and a load that begins meanwhile must not find what they
+/// remove: it would put that into the caches again, with the right of a load from after the removal.
+extension ImageCaches {
+  /// Hides the entries of sources in the stores, or all for `nil`, until `endHiding(_:)`.
+  func beginHiding(_ sources: Set<CacheKey>?) { hide(sources, by: 1) }
+
+  func endHiding(_ sources: Set<CacheKey>?) { hide(sources, by: -1) }
+
+  private func hide(_ sources: Set<CacheKey>?, by number: Int) {
+    hidden.withLock { hidden in
+      guard let sources else { return hidden.allCount += number }
+      for source in sources {
+        let count = hidden.sources[source, default: 0] + number
+        hidden.sources[source] = count == 0 ? nil : count
+      }
+    }
+  }
+
+  private func hides(_ source: CacheKey) -> Bool {
+    hidden.withLock { $0.allCount > 0 || !$0.sources.isEmpty && $0.sources[source] != nil }
+  }
+}
+
 /// Writes and evictions, for observers.
 extension ImageCaches {
   /// Writes to a layer on disk.
@@ -211,6 +241,11 @@ extension ImageCaches {
         owner: .resource(key.resource))
     }
 
+    /// The key of its source.
+    var source: CacheKey {
+      if case .request(let request) = owner { request.key.source } else { key.key }
+    }
+
     var reach: StoreChain.Reach {
       if case .request(let request) = owner { request.source.reach } else { .all }
     }
@@ -254,7 +289,8 @@ extension ImageCaches {
 
   /// Whether a level may have an entry. Never waits.
   func mayHave(_ wanted: Wanted, in tiers: Tiers = .all) -> Bool {
-    tiers == .far
+    if hides(wanted.source) { return false }
+    return tiers == .far
       ? stores.mayContainFurther(wanted.key, wanted.reach) : stores.mayContain(wanted.key, wanted.reach)
   }
 
@@ -288,6 +324,7 @@ extension ImageCaches {
   func rendition(
     _ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind, from tiers: Tiers
   ) -> Rendition? {
+    if hides(key.source) { return nil }
     let key = ImageStoreKey(kind, key.rendition)
     let read = { (entry: ImageStoreEntry) in Rendition(entry, of: source) }
     if tiers != .far, let found = near(key, read) { return found }
@@ -312,6 +349,10 @@ extension ImageCaches {
   func read<Entry: StoredValue, Value>(
     _ wanted: Wanted, from tiers: Tiers, _ value: (Entry) -> (value: Value, byteCount: Int)?
   ) -> Value? {
+    if hides(wanted.source) {
+      noteAbsence(wanted)
+      return nil
+    }
     let stage = events.stageBegan(.read, of: wanted.name)
     var found = tiers == .far ? nil : near(wanted.key, value)
     if found == nil, tiers != .near, mayHave(wanted, in: .far) {

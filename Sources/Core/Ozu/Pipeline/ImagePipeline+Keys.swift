@@ -102,6 +102,7 @@ extension ImagePipeline {
     let sources = Set(requests.map(\.key.source))
     let formats = formats.values
     let variants = requests.flatMap { request in [request] + formats.map(request.inFormat) }
+    caches.beginHiding(sources)
     for source in sources { context.epochs.beginRemoval(of: source) }
     context.originalStorage.removePartialsFromMemory(of: sources)
     for source in sources {
@@ -121,17 +122,20 @@ extension ImagePipeline {
         ofSources: requests.flatMap { [$0.label, $0.sourceKey, EntryLabel.text(ofSource: $0.sourceKey)] })
       for source in sources { caches.forgetVariants(of: source) }
     }
+    caches.endHiding(sources)
   }
 
   /// Removes the pictures of a format, and the files made of them, from memory and from disk. Loads of them that are running store
   /// only their originals.
   public func removeImages(ofFormat name: String) async {
     let format = formatStore.format(named: name) ?? CacheFormat(name)
+    caches.stores.beginHiding(format.kind)
     context.epochs.beginRemoval(ofFormat: name)
     formatStore.removeFromMemory(format)
     // Pictures that are still being encoded would be written after the removal.
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.removeRenditions(of: format) }
+    caches.stores.endHiding(format.kind)
   }
 }
 

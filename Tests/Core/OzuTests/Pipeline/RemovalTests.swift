@@ -175,6 +175,28 @@ struct RemovalTests {
   }
 
   @Test(
+    "a request that comes while it waits for the disk finds nothing of what it removes",
+    arguments: [Removal.url, .key, .everything], Goal.allCases)
+  func meanwhile(_ removal: Removal, _ goal: Goal) async throws {
+    let fixture = Fixture { $0.caching.storagePolicy = .all }
+    let gate = try Self.origin(fixture)
+    gate.open()
+    #expect(Self.old.resembles(try await goal.make(Self.request, with: fixture.pipeline).bitmap))
+    await fixture.pipeline.flush()
+    let end = Hold()
+    fixture.pipeline.context.backlog.enqueue { end.wait() }
+    let removing = Task { await removal.remove(Self.request, from: fixture.pipeline) }
+    try await eventually(
+      fixture.pipeline.context.epochs.epoch(of: Self.request).removal > 0
+        && fixture.pipeline.memoryCacheStatistics.count == 0
+        && fixture.pipeline.caches.encodedMemory.statistics.count == 0)
+    #expect(Self.new.resembles(try await goal.make(Self.request, with: fixture.pipeline).bitmap))
+    end.release()
+    await removing.value
+    #expect(Self.new.resembles(try await goal.make(Self.request, with: fixture.pipeline).bitmap))
+  }
+
+  @Test(
     "the answer of a reload stays, when an earlier one comes later; reloads at the same time share their download"
   )
   func reload() async throws {
