@@ -158,7 +158,7 @@ extension ImageCaches {
   private func hide(_ sources: Set<CacheKey>?, by number: Int) {
     hidden.withLock { hidden in
       guard let sources else { return hidden.allCount += number }
-      for source in sources {
+      for source in sources.union([ImageKey.unknownSource]) {
         let count = hidden.sources[source, default: 0] + number
         hidden.sources[source] = count == 0 ? nil : count
       }
@@ -338,7 +338,10 @@ extension ImageCaches {
 
   /// The rendition of an entry in a listing of the first level; `nil` if its record is unreadable. Does not count as
   /// a use.
-  func rendition(of info: ImageStoreInfo) -> Rendition? {
+  ///
+  /// - Parameter source: its source, as far as its label says it.
+  func rendition(of info: ImageStoreInfo, _ source: CacheKey) -> Rendition? {
+    if hides(source) { return nil }
     let entry = stores.first?.attempt(.read) { try $0.peek(info.key) } ?? nil
     return entry.flatMap { Rendition($0, of: nil) }
   }
