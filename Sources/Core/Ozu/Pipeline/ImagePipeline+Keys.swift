@@ -80,7 +80,7 @@ extension ImagePipeline {
   /// Removes the picture of a key in one format; without a format, the picture that was stored without one.
   package func removePicture(forKey key: String, format: CacheFormat?) {
     if let format { registerIfUnknown(format) }
-    for request in ImageRequest.requests(forKey: key, format: format) {
+    for request in ImageRequest.requests(forKey: key, format: format).map(current) {
       context.epochs.beginRemoval(of: request.key.source)
       caches.memory.removeValue(forKey: request.key)
       context.backlog.enqueue { [caches] in caches.removeRendition(for: request) }

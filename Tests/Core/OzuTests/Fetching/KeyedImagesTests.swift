@@ -71,6 +71,18 @@ struct KeyedImagesTests {
     #expect(await pipeline.imageFromDisk(forKey: "other") == nil)
   }
 
+  @Test("the picture of a key is removed also where keys name the pipeline's own treatment of colours")
+  func removeFromOtherColors() async {
+    let fixture = FormatFixture {
+      $0.decoding.colorPolicy = ColorPolicy.standard == .keepProfile ? .convertToSRGB : .keepProfile
+    }
+    fixture.pipeline.store(Picture(FormatFixture.small(3).bitmap), forKey: "own")
+    await fixture.pipeline.flush()
+    fixture.pipeline.removePicture(forKey: "own", format: nil)
+    #expect(fixture.pipeline.cachedImage(forKey: "own") == nil)
+    #expect(await fixture.pipeline.imageFromDisk(forKey: "own") == nil)
+  }
+
   @Test("pictures are removed by key, by URL, and all together")
   func remove() async throws {
     let fixture = FormatFixture()
