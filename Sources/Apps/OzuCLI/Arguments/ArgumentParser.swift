@@ -106,7 +106,17 @@ struct ArgumentParser {
     if option.value == nil, attached != nil { throw UsageError("--\(name) takes no value") }
     let value =
       if attached != nil || !option.needsValue { attached } else { try value(of: option, &rest) }
-    parsed.given.append((name, value))
+    try append(value, of: option, to: &parsed)
+  }
+
+  /// Throws for an empty name of a file or a folder: it would stand for the current folder, or for the root.
+  private func append(
+    _ value: String?, of option: OptionSpecification, to parsed: inout ParsedArguments
+  ) throws(UsageError) {
+    if value?.isEmpty == true, option.kind == .file || option.kind == .folder {
+      throw UsageError("--\(option.name): a name is needed", hint: UsageError.unsetVariable)
+    }
+    parsed.given.append((option.name, value))
   }
 
   private func parseShort(
@@ -125,7 +135,7 @@ struct ArgumentParser {
         parsed.given.append((option.name, nil))
         continue
       }
-      parsed.given.append((option.name, try letters.isEmpty ? value(of: option, &rest) : String(letters)))
+      try append(letters.isEmpty ? value(of: option, &rest) : String(letters), of: option, to: &parsed)
       return
     }
   }

@@ -8,6 +8,9 @@ struct UsageError: Error {
     self.message = message
     self.hint = hint
   }
+
+  /// The hint for an empty name.
+  static let unsetVariable = "A shell makes it of a variable that is not set: \"$file\"."
 }
 
 /// Finds the word that a misspelt one may stand for.

@@ -61,8 +61,7 @@ struct SourceListing {
   ) throws(UsageError) {
     self.types = Set(types)
     if named.contains(where: { $0.text.isEmpty }) {
-      throw UsageError(
-        "a source without a name", hint: "A shell makes it of a variable that is not set: \"$file\".")
+      throw UsageError("a source without a name", hint: UsageError.unsetVariable)
     }
     let folders = named.filter { Self.folder($0.text) != nil }
     if !isRecursive, let first = folders.first {
