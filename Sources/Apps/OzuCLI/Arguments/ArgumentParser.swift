@@ -94,13 +94,7 @@ struct ArgumentParser {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
     guard let option = specification.options.first(where: { $0.name == name }) else {
-      let names = specification.options.map(\.name) + ["help"]
-      // A word more, such as --output-dir.
-      let longer = names.filter { name.hasPrefix($0 + "-") }.max { $0.count < $1.count }
-      throw UsageError(
-        "\(specification.name) has no option --\(name)",
-        hint: (Suggestion.closest(to: name, among: names) ?? longer).map { "Did you mean --\($0)?" }
-          ?? helpHint)
+      throw UsageError("\(specification.name) has no option --\(name)", hint: hint(for: name))
     }
     let attached = parts.count > 1 ? String(parts[1]) : nil
     if option.value == nil, attached != nil { throw UsageError("--\(name) takes no value") }
@@ -119,9 +113,29 @@ struct ArgumentParser {
     parsed.given.append((option.name, value))
   }
 
+  /// The option that an unknown long name may stand for.
+  private func hint(for name: String) -> String {
+    let names = specification.options.map(\.name) + ["help"]
+    // A word more, such as --output-dir.
+    let longer = names.filter { name.hasPrefix($0 + "-") }.max { $0.count < $1.count }
+    // A word less, such as --overwrite.
+    let shorter = name.count < 3 ? nil : names.filter { $0.hasPrefix(name) }.min { $0.count < $1.count }
+    let other = Self.otherNames[name].flatMap { names.contains($0) ? $0 : nil }
+    let meant = shorter ?? other ?? Suggestion.closest(to: name, among: names) ?? longer
+    return meant.map { "Did you mean --\($0)?" } ?? helpHint
+  }
+
+  /// What other tools call an option.
+  private static let otherNames = [
+    "resize": "size", "thumbnail": "size", "scale": "size", "fit": "mode", "gray": "grayscale",
+    "grey": "grayscale", "monochrome": "grayscale", "strip": "metadata", "extent": "pad", "flop": "mirror",
+    "parallel": "jobs", "threads": "jobs", "outdir": "output",
+  ]
+
   private func parseShort(
     _ text: Substring, _ rest: inout ArraySlice<String>, into parsed: inout ParsedArguments
   ) throws(UsageError) {
+    try refuseSingleDash(text)
     var letters = text
     while let letter = letters.popFirst() {
       guard let option = specification.options.first(where: { $0.letter == letter }) else {
@@ -138,6 +152,15 @@ struct ArgumentParser {
       try append(letters.isEmpty ? value(of: option, &rest) : String(letters), of: option, to: &parsed)
       return
     }
+  }
+
+  /// Throws for a long name behind one dash: `-output x.jpg` would write to a file called "utput".
+  private func refuseSingleDash(_ text: Substring) throws(UsageError) {
+    let name = String(text.prefix { $0 != "=" })
+    guard name.count > 2 else { return }
+    let other = Self.otherNames[name].flatMap { other in specification.options.first { $0.name == other } }
+    guard let option = specification.options.first(where: { $0.name == name }) ?? other else { return }
+    throw UsageError("\(specification.name) has no option -\(name)", hint: "Did you mean --\(option.name)?")
   }
 
   /// Throws for a number behind an option whose value must be attached: `--trim 20`. It would be a source. A file of that
