@@ -55,7 +55,7 @@ import Testing
     let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
     let type = try #require(OutputFormats.type(ofEnding: name))
     let cache = folder.path("cache")
-    for (file, options) in [("named", ["--format", name]), ("ending.\(name)", [])] {
+    for (file, options) in [("named", ["--format", name.uppercased()]), ("ending.\(name)", [])] {
       let output = folder.path(file)
       let arguments = ["load", source, "-o", output, "--lossless", "--cache", cache]
       let run = await CommandRun(arguments + options)

@@ -98,6 +98,7 @@ struct UsageTests {
       (["identify", "a.jpg"], "Did you mean \"ozu info\"?"), (["load", "--hlep"], "Did you mean --help?"),
       (["load", "a.jpg", "--output-dir", "x"], "Did you mean --output?"),
       (["load", "a.jpg", "320x240", "-o", "b.jpg"], "Did you mean --size 320x240?"),
+      (["load", "a.jpg", "--size", "9x9!"], "--mode stretch makes exactly the size"),
       (["load", "a.jpg", "-output", "b.jpg"], "Did you mean --output?"),
       (["load", "a.jpg", "-resize", "50%"], "Did you mean --size?"),
       (["load", "a.jpg", "--overwrite"], "Did you mean --overwrite-sources?"),

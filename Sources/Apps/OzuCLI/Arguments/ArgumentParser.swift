@@ -45,10 +45,10 @@ struct ParsedArguments {
     "mib": 1_048_576, "gib": 1_073_741_824, "tib": 1_099_511_627_776,
   ]
 
-  /// The value of an option as one of a few words.
+  /// The value of an option as one of a few words, in upper or lower case.
   func choice<Choice>(_ name: String, among choices: [(String, Choice)]) throws(UsageError) -> Choice? {
     guard let text = value(name) else { return nil }
-    if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }
+    if let choice = choices.first(where: { $0.0.lowercased() == text.lowercased() }) { return choice.1 }
     let words = choices.map(\.0)
     throw UsageError(
       "--\(name) \(text): it can be \(words.joined(separator: ", "))",

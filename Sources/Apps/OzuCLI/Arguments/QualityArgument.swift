@@ -31,7 +31,7 @@ struct QualityArgument: Equatable {
         common = number
       } else {
         let lossy = formats.filter { QualityScale.types.contains($0.1) }
-        guard let type = lossy.first(where: { $0.0 == parts[0] })?.1 else {
+        guard let type = lossy.first(where: { $0.0 == parts[0].lowercased() })?.1 else {
           throw UsageError(
             "\(name) \(text): \"\(parts[0])\" is no format with a quality",
             hint: "It can be \(lossy.map(\.0).joined(separator: ", ")).")

@@ -58,6 +58,9 @@ enum SizeArgument: Equatable {
       self = .fraction(percent / 100)
       return
     }
+    if let mark = text.last, let option = Self.marks[mark] {
+      throw UsageError("--size \(text): there is no \"\(mark)\" in a size", hint: option)
+    }
     let sides = text.split(omittingEmptySubsequences: false, whereSeparator: { "xX×".contains($0) })
     func side(_ digits: Substring) throws(UsageError) -> Int {
       guard let side = Int(digits) else { throw Self.wanted("--size \(text): a size is needed") }
@@ -76,6 +79,13 @@ enum SizeArgument: Equatable {
     default: throw Self.wanted("--size \(text): a size is needed")
     }
   }
+
+  /// What other tools write behind a size, and its option.
+  private static let marks: [Character: String] = [
+    "!": "--mode stretch makes exactly the size.",
+    "^": "--mode outside covers the size, --mode cover also cuts to it.",
+    ">": "Smaller pictures stay as they are, unless --upscale is given.",
+  ]
 
   private static func wanted(_ message: String) -> UsageError {
     UsageError(message, hint: "For example: 320x240, 800 (the longest side), 800x, x600 or 50%")
