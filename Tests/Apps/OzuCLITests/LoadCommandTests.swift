@@ -66,6 +66,14 @@ import Testing
     }
   }
 
+  @Test(
+    "an address that nothing here reads is not called a missing file",
+    arguments: ["ftp://host/a.jpg", "s3://bucket/a.jpg"])
+  func unknownScheme(address: String) async {
+    let run = await CommandRun("load", address, "--no-cache")
+    #expect(run.status == .failed && run.errors.contains("nothing here reads"), "\(run.errors)")
+  }
+
   @Test("a line feed in the name of a file does not end the line of its report")
   func lineFeed() async throws {
     let folder = try Folder()

@@ -62,7 +62,9 @@ enum SourceArgument {
   /// Whether a text begins with `name://`. An unknown scheme must be the error then, not "no such file".
   private static func looksLikeScheme(_ text: String) -> Bool {
     guard let range = text.range(of: "://") else { return false }
-    return text[..<range.lowerBound].allSatisfy { $0.isASCII && ($0.isLetter || "+-.".contains($0)) }
+    let scheme = text[..<range.lowerBound]
+    return scheme.first?.isLetter ?? false
+      && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
   }
 }
 
