@@ -37,6 +37,15 @@ struct SheetCommandTests {
     }
   }
 
+  @Test("a sheet has the resolution that was asked for")
+  func resolution() async throws {
+    let folder = try Self.folder()
+    let path = folder.path("sheet.jpg")
+    let run = await CommandRun("sheet", folder.path("0.png"), "-o", path, "--dpi", "300", "--no-cache")
+    #expect(run.status == .done, "\(run.errors)")
+    #expect(try CodecRegistry.standard.header(of: #require(folder.data("sheet.jpg"))).dotsPerInch == 300)
+  }
+
   @Test("several sheets have numbers, and pictures that cannot be read are left out")
   func pages() async throws {
     let folder = try Self.folder()

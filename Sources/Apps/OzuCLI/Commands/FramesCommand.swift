@@ -52,7 +52,10 @@ enum FramesCommand: Command {
     do {
       let limit = pipeline.configuration.decoding.limits.encodedByteCount
       let source = try await SourceArgument.read(text, limit: limit)
-      let picture = try await pipeline.image(for: ImageRequest(source))
+      let request = ImageRequest(source)
+      let picture = try await pipeline.image(for: request)
+      var metadata = ImageMetadata()
+      if format.metadata != .strip { metadata = (try? await pipeline.metadata(for: request)) ?? metadata }
       let count = picture.animation?.frameCount ?? 1
       let own = target.keepsFormat ? picture.header.flatMap { OutputFormats.written($0.type) } : nil
       if let wanted, wanted > count {
@@ -61,7 +64,8 @@ enum FramesCommand: Command {
       for number in wanted.map({ $0...$0 }) ?? 1...count {
         let bitmap = try await picture.animation?.frame(at: number - 1) ?? picture.bitmap
         let type = target.format ?? own ?? (bitmap.isOpaque ? .jpeg : .png)
-        let data = try await pipeline.encode(Picture(bitmap), as: type, options: format.options)
+        let options = format.encodingOptions(for: bitmap, metadata)
+        let data = try await pipeline.encode(Picture(bitmap), as: type, options: options)
         let result = OutputTarget.Result(
           data: data, type: type, size: bitmap.size, metadata: picture.header?.metadata, part: number,
           frame: (number, count))

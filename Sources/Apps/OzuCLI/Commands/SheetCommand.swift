@@ -89,7 +89,8 @@ enum SheetCommand: Command {
       do {
         let sheet = try await BlockingWork.run { [cells] in layout.drawn(cells) }
         let type = target.format ?? (sheet.isOpaque ? .jpeg : .png)
-        let data = try await pipeline.encode(Picture(sheet), as: type, options: format.options)
+        let options = format.encodingOptions(for: sheet)
+        let data = try await pipeline.encode(Picture(sheet), as: type, options: options)
         let result = OutputTarget.Result(
           data: data, type: type, size: sheet.size, part: number, frame: (number + 1, pages.count))
         let place = try await BlockingWork.run { try target.write(result, forSource: 0) }

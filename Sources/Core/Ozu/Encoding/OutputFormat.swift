@@ -1,3 +1,5 @@
+import OzuCodecs
+
 /// The format of an encoded file: the recipe of an `EncodedImage` after that of its picture.
 ///
 /// ```swift
@@ -115,6 +117,23 @@ public struct OutputFormat: Hashable, Sendable {
     let ordered = animated + suited + types.reversed()
     var seen: Set<ImageType> = []
     return ordered.filter { seen.insert($0).inserted }
+  }
+}
+
+extension OutputFormat {
+  /// The options for a picture that no request makes, such as a sheet or a frame. `ImagePipeline.encode` takes no resolution and no
+  /// policy, so their results are among the options.
+  ///
+  /// - Parameter source: the metadata of the file that the picture was taken from.
+  package func encodingOptions(for bitmap: Bitmap, _ source: ImageMetadata = ImageMetadata())
+    -> EncodingOptions
+  {
+    var encoding = options
+    var notes: [String] = []
+    encoding.metadata = source.encoded(
+      policy: metadata, size: bitmap.size, colorSpace: bitmap.colorSpace, resolution: resolution,
+      notes: &notes)
+    return encoding
   }
 }
 
