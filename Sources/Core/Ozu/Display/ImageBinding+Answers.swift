@@ -12,19 +12,27 @@ extension ImageBinding {
     case .progress(let progress):
       self.progress = progress
       view.stateDidChange()
-      guard self.current?.number == current.number else { return }
+      // A larger or newer picture loads without the app, which was told of the end.
+      guard self.current?.number == current.number, !current.isAnswered else { return }
       current.handlers.progress?(progress)
     case .size(let size): reserve(size)
     case .preview(let preview): show(preview: preview)
-    case .finished(.success(let response)):
+    case .finished(let outcome):
       self.current?.load = nil
-      self.progress = nil
-      show(response, isSynchronous: false)
-    case .finished(.failure(let error)):
-      self.current?.load = nil
-      self.progress = nil
-      fail(error)
+      endProgress(of: current)
+      guard self.current?.number == current.number else { return }
+      switch outcome {
+      case .success(let response): show(response, isSynchronous: false)
+      case .failure(let error): fail(error)
+      }
     }
+  }
+
+  /// Tells the view that nothing is loading, unless the phase changes too, which tells it.
+  func endProgress(of current: Current) {
+    guard progress != nil else { return }
+    progress = nil
+    if current.isAnswered { view?.stateDidChange() }
   }
 
   /// Reserves space for the picture before its first pixels.

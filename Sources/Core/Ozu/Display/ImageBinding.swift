@@ -202,7 +202,7 @@ public final class ImageBinding {
     current.retiring = nil
     current.isCancelled = true
     self.current = current
-    progress = nil
+    endProgress(of: current)
     if !current.isAnswered { phase = .cancelled }
   }
 

@@ -37,6 +37,30 @@ struct DisplayProgressTests {
     #expect(view.changeCount == before + 2)
   }
 
+  @Test(
+    "the progress of a larger picture is not reported after the end, and ends in the view",
+    arguments: [0, 1, 2])
+  func larger(ending: Int) {
+    var told: [String] = []
+    binding.setImage(
+      ImageRequest(url: Stage.url("a")),
+      handlers: DisplayHandlers(
+        progress: { told.append("\($0.receivedByteCount)") }, completion: { _ in told.append("end") }))
+    script.loads[0].progress(10)
+    script.loads[0].finish(Stage.picture(1))
+    view.displaySize = DisplaySize(80, 60)
+    binding.layoutDidChange()
+    script.loads[1].progress(20)
+    #expect(told == ["10", "end"] && binding.progress?.receivedByteCount == 20)
+    let before = view.changeCount
+    switch ending {
+    case 0: script.loads[1].finish(Stage.picture(2))
+    case 1: script.loads[1].fail(.notCached("a"))
+    default: binding.cancel()
+    }
+    #expect(binding.progress == nil && view.changeCount == before + 1)
+  }
+
   @Test("another picture, a cancelled load and an emptied view begin without progress")
   func resets() {
     binding.setImage(from: Stage.url("a"))
