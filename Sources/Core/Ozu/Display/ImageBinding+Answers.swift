@@ -60,6 +60,7 @@ extension ImageBinding {
     guard let current else { return }
     let isFirst = !current.isAnswered
     self.current?.isAnswered = true
+    self.current?.occasion = .sameSource
     if let success = current.handlers.success {
       guard isFirst else { return }
       shown = Shown(.picture)

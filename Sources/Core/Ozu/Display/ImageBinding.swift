@@ -116,12 +116,14 @@ public final class ImageBinding {
       return false
     }
     let isSame = hasSource(of: request)
+    // Set again by a callback of the first call, the view still shows the former source.
+    let occasion = isSame ? current?.occasion ?? .sameSource : .otherSource
     lastNumber += 1
     progress = nil
     // Releases the former load, which cancels it.
     current = Current(
       number: lastNumber, request: request, options: options, cacheFormat: cacheFormat, handlers: handlers,
-      occasion: isSame ? .sameSource : .otherSource)
+      occasion: occasion)
     if !isSame || !options.playsAnimations { stopPlaying() }
     return start()
   }

@@ -114,6 +114,24 @@ extension ImageBindingTests {
     #expect(stage.told.last == "picture 2 fade")
   }
 
+  @Test("a picture that a closure sets again does not leave that of another source")
+  func setAgain() {
+    let stage = Stage()
+    let binding = stage.binding
+    stage.script.memory[stage.asked("a").key] = Stage.picture(1)
+    binding.setImage(from: Self.a)
+    var isFirst = true
+    func repeatCall() {
+      guard isFirst else { return }
+      isFirst = false
+      binding.setImage(from: Self.b, options: Self.withPlaceholders)
+    }
+    binding.onPhaseChange = { _ in repeatCall() }
+    binding.setImage(from: Self.b)
+    #expect(stage.told == ["picture 1", "placeholder 100"])
+    #expect(stage.script.live.count == 1)
+  }
+
   @Test("a binding is released with its view, and the load with them")
   func release() {
     let script = ScriptedLoading()
