@@ -111,7 +111,7 @@ public final class ImageBinding {
     if isLoadingFirst(request, options, view) {
       current?.options = options
       current?.handlers = handlers
-      current?.setPriority(request.priority)
+      current?.replace(with: request)
       change(.sameSource, options)
       return false
     }
@@ -313,9 +313,10 @@ extension ImageBinding {
     /// Whether a load was cancelled that the view still wants.
     var isCancelled = false
 
-    mutating func setPriority(_ priority: ImagePriority) {
-      request.priority = priority
-      load?.setPriority(priority)
+    /// Takes over a request for the same picture, which may have another address: a load that begins again uses that.
+    mutating func replace(with request: ImageRequest) {
+      self.request = request
+      load?.setPriority(request.priority)
     }
   }
 

@@ -176,6 +176,18 @@ struct ImageBindingTests {
     #expect(told == [3])
   }
 
+  @Test("setting a loading picture again under another address is remembered for a load that begins again")
+  func sameAgainElsewhere() {
+    let stage = Stage()
+    for url in [Self.a, Self.b] {
+      stage.binding.setImage(ImageRequest(url: url, cacheKey: "avatar"), options: Self.withPlaceholders)
+    }
+    #expect(stage.script.loads.count == 1)
+    stage.script.loads[0].fail(.notCached("a"))
+    stage.binding.retry()
+    #expect(stage.script.loads.last?.request.source.name == Self.b.absoluteString)
+  }
+
   @Test("setting the current picture again shows nothing else in between")
   func shownAgain() {
     let stage = Stage()
