@@ -43,15 +43,18 @@ extension ImageBinding {
     guard let number = current?.number else { return false }
     current?.target = target
     if let format = target.request.format { pipeline.use(format) }
-    if let hit = loader.cached(target.request) {
+    let hit = loader.cached(target.request)
+    current?.isBeginning = hit?.isFresh != true
+    defer { if current?.number == number { current?.isBeginning = false } }
+    if let hit {
       current?.retiring = nil
       show(hit.response, isSynchronous: true)
       if hit.isFresh { return true }
     } else if current?.isAnswered == false {
       begin(.loading)
     }
-    guard current?.number == number, current?.isCancelled == false else { return false }
-    load(target.request)
+    guard current?.number == number else { return false }
+    if current?.isCancelled == false { load(target.request) }
     if case .shown = phase { return true }
     return false
   }

@@ -199,7 +199,7 @@ public final class ImageBinding {
     current?.networkTicket = nil
     current?.isRestartDue = false
     guard var current else { return }
-    if case .waitingForLayout = phase {} else if current.load == nil { return }
+    if case .waitingForLayout = phase {} else if current.load == nil, !current.isBeginning { return }
     current.load = nil
     current.retiring = nil
     current.isCancelled = true
@@ -312,6 +312,8 @@ extension ImageBinding {
     var isRestartDue = false
     /// Whether a load was cancelled that the view still wants.
     var isCancelled = false
+    /// Whether a load is about to begin, which a callback before it may cancel.
+    var isBeginning = false
 
     /// Takes over a request for the same picture, which may have another address: a load that begins again uses that.
     mutating func replace(with request: ImageRequest) {

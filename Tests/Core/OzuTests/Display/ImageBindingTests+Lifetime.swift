@@ -114,6 +114,25 @@ extension ImageBindingTests {
     #expect(stage.told.last == "picture 2 fade")
   }
 
+  @Test("a closure may cancel the load that is about to begin", arguments: [true, false])
+  func cancelInPhase(isStale: Bool) {
+    let stage = Stage()
+    let binding = stage.binding
+    let key = stage.asked("a").key
+    if isStale { (stage.script.memory[key], stage.script.stale) = (Stage.picture(1), [key]) }
+    binding.onPhaseChange = { phase in
+      switch phase {
+      case .loading, .shown: binding.cancel()
+      default: break
+      }
+    }
+    binding.setImage(from: Self.a)
+    #expect(stage.script.loads.isEmpty && !binding.isLoading)
+    binding.onPhaseChange = nil
+    binding.viewDidAppear()
+    #expect(stage.script.live.count == 1)
+  }
+
   @Test("a picture that a closure sets again does not leave that of another source")
   func setAgain() {
     let stage = Stage()
