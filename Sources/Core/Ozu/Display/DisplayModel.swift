@@ -33,7 +33,6 @@ public final class DisplayModel: ImageDisplaying {
   private let pipeline: ImagePipeline
   private let loader: any DisplayLoading
   private var content = DisplayContent.nothing
-  private var progress: LoadProgress?
 
   /// Makes a model that loads through a pipeline.
   public convenience init(pipeline: ImagePipeline = .shared) {
@@ -43,7 +42,6 @@ public final class DisplayModel: ImageDisplaying {
   init(pipeline: ImagePipeline, loader: any DisplayLoading) {
     self.pipeline = pipeline
     self.loader = loader
-    images.onPhaseChange = { [weak self] _ in self?.update(.none) }
   }
 
   /// Sets the area of the picture.
@@ -62,16 +60,10 @@ public final class DisplayModel: ImageDisplaying {
     _ request: ImageRequest?, options: DisplayOptions = DisplayOptions(), cacheFormat: CacheFormat? = nil,
     handlers: DisplayHandlers = DisplayHandlers()
   ) -> Bool {
-    progress = nil
     guard let request else {
+      content = .nothing
       images.clear()
       return false
-    }
-    var handlers = handlers
-    handlers.progress = { [weak self, told = handlers.progress] progress in
-      self?.progress = progress
-      self?.update(.none)
-      told?(progress)
     }
     images.cacheFormat = cacheFormat
     // The binding changes the content too, but after its phase: no state is both of the new source and with the old content.
@@ -87,6 +79,9 @@ public final class DisplayModel: ImageDisplaying {
     update(transition)
   }
 
+  /// Reports the phase and the progress; called by the binding.
+  public func stateDidChange() { update(.none) }
+
   /// Reports `expectedSize`; called by the binding.
   public func reserve(_ size: PixelSize) { onChange?(state, .none) }
 
@@ -97,7 +92,7 @@ public final class DisplayModel: ImageDisplaying {
   }
 
   private func update(_ transition: DisplayTransition) {
-    state = DisplayState(content, images.phase, progress: progress)
+    state = DisplayState(content, images.phase, progress: images.progress)
     onChange?(state, transition)
   }
 }

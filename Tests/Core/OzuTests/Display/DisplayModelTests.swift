@@ -94,12 +94,23 @@ struct DisplayModelTests {
     #expect(Self.words(model.state) == "failure nothing")
   }
 
-  @Test("no request shows nothing")
+  @Test("a load that begins again has no progress of the one that failed")
+  func retry() {
+    model.setImage(request("a"))
+    script.loads[0].progress(50)
+    script.loads[0].fail(.noSuchFile("a"))
+    model.images.retry()
+    #expect(Self.words(model.state) == "loading 0 nothing")
+  }
+
+  @Test("no request shows nothing, at once")
   func nothing() {
     remember(1, "a")
     model.setImage(request("a"))
     model.setImage(nil)
     #expect(Self.words(model.state) == "empty")
+    // No state in between has the phase of no request and the picture.
+    #expect(states.value.map(Self.words) == ["success 1", "success 1", "empty", "empty"])
   }
 
   @Test("nothing is loaded before there is a size, and a larger size loads again")
