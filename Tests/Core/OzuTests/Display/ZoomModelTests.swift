@@ -63,6 +63,15 @@ struct ZoomModelTests {
     #expect(play.model.layers.count == 10 && !play.model.isLoading)
   }
 
+  @Test("the whole picture is loaded again for a view that became higher")
+  func higher() throws {
+    let play = Play()
+    play.model.resize(to: PixelSize(1000, 400))
+    try play.begin()
+    play.model.resize(to: PixelSize(1000, 800))
+    #expect(play.live.contains { $0.request.resize == Resize(PixelSize(1000, 800)) })
+  }
+
   @Test("squares that are no longer visible are cancelled, and loaded again when they return")
   func leaving() throws {
     let play = Play()

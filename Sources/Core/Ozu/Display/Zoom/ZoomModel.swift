@@ -178,7 +178,10 @@ public final class ZoomModel {
   func loadBase() {
     guard let request, !isFollowing, baseLoad == nil, !viewSize.isEmpty else { return }
     let wanted = wholeSize
-    if let base, base.size.width >= wanted.width || base.picture.size == geometry?.pictureSize { return }
+    if let base {
+      let isLarge = base.size.width >= wanted.width && base.size.height >= wanted.height
+      if isLarge || base.picture.size == geometry?.pictureSize { return }
+    }
     var whole = request
     whole.resize = Resize(wanted)
     let number = number
