@@ -75,6 +75,23 @@ struct ZoomModelFollowingTests {
     #expect(model.geometry?.isFitted == true && script.live.isEmpty && model.isFollowing(other))
   }
 
+  @Test("a preview of another picture, and a newer version of the same, have no squares of the one before")
+  func otherPixels() throws {
+    func zoomed() throws {
+      model.change { $0.zoom(to: 1, at: (500, 400)) }
+      try #require(script.live.first).finish(whole())
+      #expect(model.layers.count == 2)
+    }
+    model.follow(.picture(whole()), of: request)
+    try zoomed()
+    let count = script.loads.count
+    model.follow(.picture(whole()), of: request)
+    #expect(model.layers.count == 1 && model.geometry?.scale == 1 && script.loads.count > count)
+    try #require(script.live.first).finish(whole())
+    model.follow(.preview(whole()), of: ImageRequest(url: Stage.url("b.jpg")))
+    #expect(model.layers.isEmpty && model.geometry?.isFitted == true && script.live.isEmpty)
+  }
+
   @Test("empty content and a failure remove the picture", arguments: [true, false])
   func nothing(isFailure: Bool) {
     model.follow(.picture(whole()), of: request)

@@ -112,17 +112,22 @@ public final class ZoomModel {
 
   /// Shows nothing, and cancels all loads.
   public func clear() {
-    number += 1
     request = nil
     isFollowing = false
     geometry = nil
     failure = nil
     base = nil
     baseLoad = nil
+    removeSquares()
+    onChange()
+  }
+
+  /// Cancels all loads, and removes everything but the whole picture.
+  private func removeSquares() {
+    number += 1
     tiles = [:]
     visible = []
     keeping = Keeping()
-    onChange()
   }
 
   /// Sets the size of the view, in pixels of the screen.
@@ -253,10 +258,20 @@ extension ZoomModel {
     case .placeholder(let picture):
       clear()
       stand(in: picture)
-    case .preview(let picture): stand(in: picture)
+    case .preview(let picture):
+      // A view may keep the picture of another request until then.
+      if isFollowing, !isFollowing(request) { clear() }
+      stand(in: picture)
     case .picture(let picture):
       guard let request else { return }
-      if !isFollowing(request) { clear() }
+      if !isFollowing(request) {
+        clear()
+      } else if let old = base?.picture, old.size == picture.size,
+        !old.bitmap.sharesPixels(with: picture.bitmap)
+      {
+        // A newer version of the same size.
+        removeSquares()
+      }
       isFollowing = true
       self.request = Self.plain(request)
       setFullSize(picture.header?.size ?? picture.size)
