@@ -389,6 +389,6 @@ extension Picture {
   public func pngData() -> Data? { nil }
 
   /// `await encoded(as: .jpeg)` makes a file of the picture.
-  @available(*, unavailable, message: "use 'await encoded(as: .jpeg, options: EncodingOptions(quality: …))'")
+  @available(*, unavailable, message: "use 'await encoded(as: .jpeg, options: .init(compressionQuality: …))'")
   public func jpegData(compressionQuality: Double) -> Data? { nil }
 }
