@@ -15,6 +15,72 @@ extension CachePolicy {
   /// The name is `cacheOnly`.
   @available(*, unavailable, renamed: "cacheOnly")
   public static var returnCacheDataDontLoad: CachePolicy { .cacheOnly }
+  /// The name is `reload`.
+  @available(*, unavailable, renamed: "reload")
+  public static var reloadIgnoringLocalCacheData: CachePolicy { .reload }
+  /// The name is `reload`.
+  @available(*, unavailable, renamed: "reload")
+  public static var forceRefresh: CachePolicy { .reload }
+  /// The name is `cacheOnly`.
+  @available(*, unavailable, renamed: "cacheOnly")
+  public static var onlyFromCache: CachePolicy { .cacheOnly }
+}
+
+extension ImageResponse {
+  /// The name is `picture`.
+  @available(*, unavailable, renamed: "picture")
+  public var image: Picture { picture }
+  /// The name is `source`.
+  @available(*, unavailable, renamed: "source")
+  public var cacheType: Source { source }
+}
+
+extension ImageError {
+  /// The name is `isCancellation`.
+  @available(*, unavailable, renamed: "isCancellation")
+  public var isCancelled: Bool { isCancellation }
+}
+
+extension ImagePipeline.Cache {
+  /// The name is `image(for:layers:)`.
+  @available(*, unavailable, renamed: "image(for:layers:)")
+  public func cachedImage(for request: ImageRequest) -> Picture? { image(for: request) }
+  /// The name is `contains(_:layers:)`.
+  @available(*, unavailable, renamed: "contains(_:layers:)")
+  public func containsCachedImage(for request: ImageRequest) -> Bool { contains(request) }
+  /// The name is `remove(_:layers:)`.
+  @available(*, unavailable, renamed: "remove(_:layers:)")
+  public func removeCachedImage(for request: ImageRequest) { remove(request) }
+}
+
+extension ImagePrefetcher {
+  /// The URLs are given to `start`.
+  @available(*, unavailable, message: "use 'ImagePrefetcher().start(urls)'")
+  public convenience init(urls: [URL]) { self.init() }
+  /// The name is `start(_:budget:)`.
+  @available(*, unavailable, renamed: "start(_:)")
+  public func startPrefetching(with urls: [URL]) { start(urls) }
+  /// The name is `start(_:budget:)`.
+  @available(*, unavailable, renamed: "start(_:)")
+  public func startPrefetching(with requests: [ImageRequest]) { start(requests) }
+  /// The name is `stop(_:)`.
+  @available(*, unavailable, renamed: "stop(_:)")
+  public func stopPrefetching(with urls: [URL]) { stop(urls) }
+  /// The name is `stop(_:)`.
+  @available(*, unavailable, renamed: "stop(_:)")
+  public func stopPrefetching(with requests: [ImageRequest]) { stop(requests) }
+}
+
+extension ImagePresenting {
+  /// The name is `setImage(from:)`.
+  @available(*, unavailable, renamed: "setImage(from:)")
+  public func setImage(with url: URL?) { setImage(from: url) }
+}
+
+extension DisplayTransition {
+  /// The name is `fade`, and it takes a duration.
+  @available(*, unavailable, message: "use 'fade(.milliseconds(200))'")
+  public static func fadeIn(duration: Double) -> DisplayTransition { .standard }
 }
 
 extension PictureAnimation {
@@ -53,6 +119,26 @@ extension ImagePipeline.Configuration {
     get { network.httpClient }
     set { network.httpClient = newValue }
   }
+  /// The name is `caching.diskStorage`.
+  @available(*, unavailable, message: "use 'caching.diskStorage'; '.none' is no disk cache")
+  public var dataCache: DiskStorage? {
+    get { caching.diskStorage }
+    set { caching.diskStorage = newValue ?? DiskStorage.none }
+  }
+  /// The name is `caching.imageCache`, and `caching.memoryCache` has the limits of the pipeline's own.
+  @available(
+    *, unavailable, message: "use 'caching.memoryCache' for limits, 'caching.imageCache' for your own"
+  )
+  public var imageCache: (any ImageCaching)? {
+    get { caching.imageCache }
+    set { caching.imageCache = newValue }
+  }
+  /// The name is `decoding.isProgressiveDecodingEnabled`.
+  @available(*, unavailable, renamed: "decoding.isProgressiveDecodingEnabled")
+  public var isProgressiveDecodingEnabled: Bool {
+    get { decoding.isProgressiveDecodingEnabled }
+    set { decoding.isProgressiveDecodingEnabled = newValue }
+  }
 }
 
 extension ImagePipeline.Configuration.Caching {
@@ -74,6 +160,20 @@ extension ImagePipeline.Configuration.Caching {
     get { diskStorage }
     set { diskStorage = newValue }
   }
+  /// The limit is a part of `diskStorage`.
+  @available(*, unavailable, message: "use 'diskStorage = .folder(folder, capacity: …)'")
+  public var diskCapacity: Int {
+    get { DiskStorage.standardCapacity }
+    set { diskStorage = .folder(DiskStorage.standardFolder(for: "ozu"), capacity: newValue) }
+  }
+  /// The server says how long a picture is fresh, unless a policy gives a time.
+  @available(
+    *, unavailable, message: "use 'httpPolicy = .ignoring(lifetime: …)'; by default the server says it"
+  )
+  public var expiration: Duration? {
+    get { nil }
+    set {}
+  }
 }
 
 extension ImagePipeline.Configuration.Network {
@@ -82,6 +182,12 @@ extension ImagePipeline.Configuration.Network {
   public var timeout: Duration {
     get { timeouts.total }
     set { timeouts.total = newValue }
+  }
+  /// The name is `retryPolicy.maximumRetryCount`.
+  @available(*, unavailable, renamed: "retryPolicy.maximumRetryCount")
+  public var retryCount: Int {
+    get { retryPolicy.maximumRetryCount }
+    set { retryPolicy.maximumRetryCount = newValue }
   }
 }
 

@@ -56,3 +56,10 @@ extension ImageBinding {
       options: options, handlers: DisplayHandlers(success: success, failure: failure))
   }
 }
+
+/// Names that users of other libraries try first. The compiler says which name is the right one.
+extension ImageBinding {
+  /// The name is `setImage(from:)`.
+  @available(*, unavailable, renamed: "setImage(from:)")
+  public func setImage(with url: URL?) { setImage(from: url) }
+}

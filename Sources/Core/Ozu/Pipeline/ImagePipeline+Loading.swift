@@ -389,6 +389,30 @@ extension Picture {
   public func pngData() -> Data? { nil }
 
   /// `await encoded(as: .jpeg)` makes a file of the picture.
-  @available(*, unavailable, message: "use 'await encoded(as: .jpeg, options: .init(compressionQuality: …))'")
+  @available(
+    *, unavailable, message: "use 'await encoded(as: .jpeg, options: .init(compressionQuality: …))'"
+  )
   public func jpegData(compressionQuality: Double) -> Data? { nil }
+}
+
+/// Names that users of other libraries try first. The compiler says which name is the right one.
+extension ImagePipeline {
+  /// The name is `task(for:)`.
+  @available(*, unavailable, renamed: "task(for:)")
+  public func imageTask(with request: ImageRequest) -> ImageTask { task(for: request) }
+  /// The name is `task(for:)`.
+  @available(*, unavailable, renamed: "task(for:)")
+  public func imageTask(with url: URL) -> ImageTask { task(for: url) }
+  /// There are no publishers: a task has its events as a sequence.
+  @available(*, unavailable, message: "use 'await image(for:)', or the sequence 'task(for:).events'")
+  public func imagePublisher(with url: URL) -> ImageTask { task(for: url) }
+  /// `removeAllImages()` empties memory and disk.
+  @available(*, unavailable, message: "use 'await removeAllImages()'")
+  public func clearCache() {}
+  /// `removeAllImages()` empties memory and disk.
+  @available(*, unavailable, message: "use 'await removeAllImages()', which empties memory too")
+  public func clearDiskCache() {}
+  /// The name is `removeImagesFromMemory()`.
+  @available(*, unavailable, renamed: "removeImagesFromMemory()")
+  public func clearMemoryCache() { removeImagesFromMemory() }
 }

@@ -120,3 +120,19 @@ struct DownloadLimits: Hashable, Sendable {
     allowsConstrained = request.allowsConstrainedNetworkAccess
   }
 }
+
+/// Names that users of other libraries try first. The compiler says which name is the right one.
+extension ImageRequest {
+  /// `resized(to:mode:)` gives a request a size.
+  @available(*, unavailable, message: "use 'ImageRequest(url: url).resized(to: size)'")
+  public init(url: URL, size: PixelSize) { self = ImageRequest(url: url).resized(to: size) }
+  /// A URL is one of the sources.
+  @available(*, unavailable, message: "use 'source', and 'source.name' in messages")
+  public var url: URL? { source.webURL }
+  /// How caches are used is said by `cachePolicy`, `readLayers` and `writeLayers`.
+  @available(*, unavailable, message: "use 'cachePolicy', 'readLayers' and 'writeLayers'")
+  public var options: [CachePolicy] {
+    get { [cachePolicy] }
+    set { cachePolicy = newValue.last ?? cachePolicy }
+  }
+}

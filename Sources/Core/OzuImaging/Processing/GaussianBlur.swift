@@ -78,6 +78,10 @@ public struct GaussianBlur: ImageProcessing, Hashable {
 extension ImageProcessing where Self == GaussianBlur {
   /// Blurs the picture; the radius is the standard deviation in pixels.
   public static func gaussianBlur(radius: Double) -> Self { GaussianBlur(radius: radius) }
+
+  /// The name is `gaussianBlur(radius:)`.
+  @available(*, unavailable, renamed: "gaussianBlur(radius:)")
+  public static func blur(radius: Double) -> Self { gaussianBlur(radius: radius) }
 }
 
 extension GaussianBlur: ScaledProcessing {
