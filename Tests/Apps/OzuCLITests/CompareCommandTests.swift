@@ -42,4 +42,19 @@ struct CompareCommandTests {
       #expect(await CommandRun(["compare"] + arguments).status == .wrongUsage)
     }
   }
+
+  @Test("the differences take the place of no picture that is compared, and no name of another format")
+  func differences() async throws {
+    let folder = try Folder()
+    let bytes = try PatternPicture(PixelSize(16, 8)).data(as: .png)
+    let original = try folder.write(bytes, to: "a.png")
+    let copy = try folder.write(bytes, to: "b.png")
+    #expect(symlink("b.png", folder.path("link.png")) == 0)
+    for name in ["a.png", "b.png", "link.png", "c.jpg"] {
+      let run = await CommandRun("compare", original, copy, "--no-cache", "--diff", folder.path(name))
+      #expect(run.status == .wrongUsage && run.errors.contains("--diff "), "\(run.errors)")
+    }
+    #expect(try folder.names.sorted() == ["a.png", "b.png", "link.png"])
+    #expect(folder.data("a.png") == bytes && folder.data("b.png") == bytes)
+  }
 }

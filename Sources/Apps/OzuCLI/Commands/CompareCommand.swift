@@ -44,12 +44,26 @@ enum CompareCommand: Command {
     configuration.decoding.colorPolicy = .convertToSRGB
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     let path = arguments.value("diff")
+    if let path { try refuseDifference(path, arguments.positional) }
     let console = path.map { OutputFile($0).isStandardOutput } == true ? console.withoutOutput : console
     let status = await compare(
       arguments.positional, pipeline, atLeast: least, difference: path, isJSON: arguments.has("json"), console
     )
     await pipeline.end()
     return status
+  }
+
+  /// Throws for a file that is compared, which the differences would replace, and for the name of another format.
+  private static func refuseDifference(_ path: String, _ texts: [String]) throws(UsageError) {
+    if let source = SourceFiles(texts.map(SourceArgument.source)).source(lostBy: path) {
+      throw UsageError("--diff \(path): this would replace the source \(source)", hint: "Name another file.")
+    }
+    let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
+    if let type = OutputFormats.promisedType(ofEnding: ending), type != .png {
+      throw UsageError(
+        "--diff \(path): the differences are a PNG, and the name ends in .\(ending)",
+        hint: "For example: --diff difference.png")
+    }
   }
 
   private static func compare(
