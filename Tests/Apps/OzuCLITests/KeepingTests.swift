@@ -131,7 +131,7 @@ struct SourceListTests {
   func lists(_ isFile: Bool) async throws {
     let folder = try Folder()
     let paths = try ["a b.png", "#b.png", "c.png"].map { try folder.write(Self.photo.data(as: .png), to: $0) }
-    let lines = [paths[0], "", paths[1] + "\tshoes/red.jpg", paths[2] + "\t"]
+    let lines = ["\u{FEFF}" + paths[0], "", paths[1] + "\tshoes/red.jpg", paths[2] + "\t"]
     let list = try folder.write(Data(lines.joined(separator: "\r\n").utf8), to: "list.txt")
     let run = await CommandRun(
       ["load", "--from", isFile ? list : "-", "-o", folder.path("out"), "-f", "webp", "--no-cache"],

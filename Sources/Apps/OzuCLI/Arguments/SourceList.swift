@@ -28,8 +28,11 @@ enum SourceList {
       throw UsageError("--from \(path): \(error.oneLine)")
     }
     var sources: [ListedSource] = []
-    for (index, line) in lines.enumerated() where !line.isEmpty {
-      sources.append(try source(line, "--from \(path), line \(index + 1)"))
+    for (index, text) in lines.enumerated() {
+      // Editors and tables of Windows write a mark before the first line.
+      let hasMark = index == 0 && text.unicodeScalars.first == "\u{FEFF}"
+      let line = hasMark ? String(text.unicodeScalars.dropFirst()) : text
+      if !line.isEmpty { sources.append(try source(line, "--from \(path), line \(index + 1)")) }
     }
     if sources.isEmpty { throw UsageError("--from \(path): there is no source in it") }
     try SourceArgument.checkStandardInput(
