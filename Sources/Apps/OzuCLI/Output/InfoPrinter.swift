@@ -78,11 +78,12 @@ struct InfoPrinter {
       let values = values(of: facts)
       let line = text.parts.map { part in
         switch part {
+        // The caller's own, with its tabs.
         case .text(let text): text
-        case .field(let field, _): values[field] ?? ""
+        case .field(let field, _): PrintableText.name(values[field] ?? "")
         }
       }
-      console.print(PrintableText.name(line.joined()))
+      console.print(line.joined())
     case .damage:
       guard let notes = facts.pixels?.notes, !notes.isEmpty else { return }
       damagedCount += 1
