@@ -159,6 +159,22 @@ struct SimilarCommandTests {
       none.status == .failed && none.output == "no pictures look alike\n" && none.errors.contains("none.png"))
   }
 
+  @Test("a file is no copy of itself, by whatever names it is found")
+  func names() async throws {
+    let folder = try Folder()
+    let data = try PatternPicture(PixelSize(64, 48)).data(as: .png)
+    try FileManager.default.createDirectory(atPath: folder.path("in"), withIntermediateDirectories: false)
+    let file = try folder.write(data, to: "in/b.png")
+    #expect(symlink("in/b.png", folder.path("a.png")) == 0 && link(file, folder.path("in/c.png")) == 0)
+    let sources = [folder.path(""), folder.path("in"), file]
+    let alone = await CommandRun(["similar", "-r", "--no-cache"] + sources)
+    #expect(alone.status == .done && alone.output == "no pictures look alike\n", "\(alone.output)")
+    try folder.write(data, to: "d.png")
+    let copies = await CommandRun(["similar", "-r", "--no-cache"] + sources)
+    let names = copies.output.split(separator: "\n").map { $0.prefix { $0 != ":" } }
+    #expect(names == [file[...], folder.path("d.png")[...]], "\(copies.output)")
+  }
+
   @Test(
     "wrong distances are refused", arguments: [["-d", "33"], ["--distance", "x"], ["--exact", "-d", "3"]])
   func usage(_ arguments: [String]) async {

@@ -58,7 +58,7 @@ enum SimilarCommand: Command {
       return SimilarReport(source: problem.source, outcome: .failure(OutputError(reason: reason)))
     }
     let run = SourceRun<SimilarReport>(concurrentCount: jobs, console: console, style: style)
-    let hasFailure = await run.run(listing.sources, problems: problems) { text, _, _ in
+    let hasFailure = await run.run(Self.files(listing.sources), problems: problems) { text, _, _ in
       await SimilarReport(text, pipeline, isExact: isExact)
     } print: { report in
       switch report.outcome {
@@ -76,6 +76,33 @@ enum SimilarCommand: Command {
     }
     if groups.isEmpty, !pictures.isEmpty, style == .text { console.print("no pictures look alike") }
     return hasFailure ? .failed : .done
+  }
+
+  /// The sources, each file once. By a link, or by a folder within another one, a file has several names, and is no copy of itself:
+  /// who removes the copies of a group would remove the picture.
+  private static func files(_ listed: [ListedSource]) -> [ListedSource] {
+    var positions: [FileIdentity: Int] = [:]
+    var files: [ListedSource] = []
+    for source in listed {
+      let path = SourceArgument.path(ofFile: source.text)
+      guard SourceArgument.isFile(source.text), let identity = FileIdentity(path) else {
+        files.append(source)
+        continue
+      }
+      guard let position = positions[identity] else {
+        positions[identity] = files.count
+        files.append(source)
+        continue
+      }
+      // The file itself is named rather than a link to it.
+      if isLink(SourceArgument.path(ofFile: files[position].text)), !isLink(path) { files[position] = source }
+    }
+    return files
+  }
+
+  private static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
   private static func groups(_ pictures: [SimilarPicture], within distance: Int) async -> [SimilarGroup] {
