@@ -85,6 +85,15 @@ struct CleanCommandTests {
     #expect(run.status == .done && run.output.contains("  note: \(note)"), "\(run.output)")
   }
 
+  @Test("a result gets no name of another format")
+  func ending() async throws {
+    let folder = try Folder()
+    let path = try folder.write(Self.jpeg(), to: "a.jpg")
+    let run = await CommandRun("clean", path, "-o", folder.path("b.png"))
+    #expect(run.status == .failed && run.errors.contains("the name ends in .png"), "\(run.errors)")
+    #expect(try folder.names == ["a.jpg"])
+  }
+
   @Test("leaves files that it cannot clean as they are", arguments: ["bmp", "none"])
   func failure(kind: String) async throws {
     let folder = try Folder()

@@ -169,6 +169,7 @@ private struct CleanReport: SourceReporting {
         try await BlockingWork.run {
           let output: String
           if let target {
+            try Self.refuseEnding(of: target, file.type)
             output = try target.write(
               OutputTarget.Result(data: file.data, type: file.type, size: PixelSize(0, 0)), forSource: index)
           } else {
@@ -181,6 +182,14 @@ private struct CleanReport: SourceReporting {
     } catch {
       outcome = .failure(error)
     }
+  }
+
+  /// Throws for the name of another format: the file keeps its own.
+  private static func refuseEnding(of target: OutputTarget, _ type: ImageType) throws(OutputError) {
+    guard case .file(let file) = target.destination else { return }
+    let ending = URL(fileURLWithPath: file.path).pathExtension.lowercased()
+    guard let promised = OutputFormats.promisedType(ofEnding: ending), promised != type else { return }
+    throw OutputError(file.path, reason: "it is \(type.displayName), and the name ends in .\(ending)")
   }
 
   var errorLines: [String] {
