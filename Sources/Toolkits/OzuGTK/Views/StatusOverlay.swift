@@ -6,7 +6,7 @@
   /// need one.
   @MainActor
   final class StatusOverlay {
-    /// The `GtkOverlay`. It is the parent of the picture, whose display calls `update` only while the picture lives.
+    /// The `GtkOverlay`. It may be gone before the picture, which an app can hold alone; see `isAttached`.
     private let overlay: OpaquePointer
     private let style: StatusImageView.Style
     private weak var images: ImageBinding?
@@ -33,7 +33,14 @@
       }
     }
 
+    /// Whether the overlay is still the parent of the picture, and so exists.
+    private var isAttached: Bool {
+      guard let picture = display?.widget else { return false }
+      return OpaquePointer(gtk_widget_get_parent(picture)) == overlay
+    }
+
     func update(_ state: PictureState) {
+      guard isAttached else { return }
       switch state {
       case .loading(let fraction):
         failure?.hide()
@@ -64,9 +71,9 @@
     private func showProgressLater(_ number: Int) {
       Task { [weak self] in
         try? await Task.sleep(for: Self.failureDelay)
-        guard let self, loadNumber == number, let display, case .loading(let fraction) = display.state else {
-          return
-        }
+        guard let self, loadNumber == number, isAttached, let display,
+          case .loading(let fraction) = display.state
+        else { return }
         showProgress(fraction)
       }
     }
