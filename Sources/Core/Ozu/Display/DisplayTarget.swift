@@ -69,28 +69,34 @@ extension ImagePrefetcher {
     _ urls: [URL], in view: some ImagePresenting, processors: [any ImageProcessing] = [],
     budget: PrefetchBudget = PrefetchBudget()
   ) -> Outcomes {
-    start(view.requests(urls, processors, pipeline), budget: budget)
+    start(urls.map { ImageRequest(url: $0, processors: processors) }, in: view, budget: budget)
+  }
+
+  /// The same for requests, which keep their keys, their treatments and sizes of their own.
+  @MainActor
+  @discardableResult
+  package func start(
+    _ requests: [ImageRequest], in view: some ImagePresenting, budget: PrefetchBudget = PrefetchBudget()
+  ) -> Outcomes {
+    start(requests.map { view.target(of: $0, pipeline) }, budget: budget)
   }
 
   /// Stops the pictures that were started for a view, if it still has the size that it had then.
   @MainActor
   public func stop(_ urls: [URL], in view: some ImagePresenting, processors: [any ImageProcessing] = []) {
-    stop(view.requests(urls, processors, pipeline))
+    stop(urls.map { view.target(of: ImageRequest(url: $0, processors: processors), pipeline) })
   }
 }
 
 extension ImagePresenting {
+  /// The request that the view would load, at a low priority.
   @MainActor
-  fileprivate func requests(
-    _ urls: [URL], _ processors: [any ImageProcessing], _ pipeline: ImagePipeline
-  ) -> [ImageRequest] {
-    urls.map { url in
-      let request = ImageRequest(url: url, processors: processors, priority: .low)
-      guard let view = images.view else { return request }
-      let target = DisplayTarget(
-        request, view: view, cacheFormat: images.cacheFormat, automatic: images.options.automaticFormat,
-        pipeline: pipeline)
-      return target?.request ?? request
-    }
+  fileprivate func target(of request: ImageRequest, _ pipeline: ImagePipeline) -> ImageRequest {
+    let request = request.with { $0.priority = .low }
+    guard let view = images.view else { return request }
+    let target = DisplayTarget(
+      request, view: view, cacheFormat: images.cacheFormat, automatic: images.options.automaticFormat,
+      pipeline: pipeline)
+    return target?.request ?? request
   }
 }

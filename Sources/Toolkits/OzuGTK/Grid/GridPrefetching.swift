@@ -37,13 +37,14 @@
     /// Loads pictures at the size of a cell: those of addresses and files, and requests with a size of their own.
     func load(_ requests: [ImageRequest], in view: ImageView) {
       prefetcher.stopAll()
-      for request in requests {
-        if request.resize != nil || request.format != nil {
-          prefetcher.start([request])
-        } else if case .url(let url) = request.source {
-          prefetcher.start([url], in: view, processors: request.processors)
-        }
-      }
+      prefetcher.start(
+        requests.filter { request in
+          if request.resize != nil || request.format != nil { return true }
+          return switch request.source {
+          case .url, .request: true
+          case .data, .picture, .fetcher: false
+          }
+        }, in: view)
     }
   }
 #endif

@@ -211,7 +211,9 @@
       onCell(cell, item)
       guard let request = item.request else { return cell.status.images.clear() }
       cell.status.images.cacheFormat = cacheFormat
-      cell.status.images.setImage(request, options: options)
+      // Pictures are loaded ahead by the same options.
+      cell.status.images.options = options
+      cell.status.images.setImage(request)
     }
 
     private func unbind(_ listItem: ObjectPointer?) {

@@ -45,5 +45,9 @@ struct DisplayLengthsTests {
       }
     }
     #expect(PresentingView(images: images).setImage(from: file, processors: corners))
+    // Requests keep what is their own.
+    let keyed = ImageRequest(url: file, cacheKey: "avatar")
+    for await _ in prefetcher.start([keyed], in: PresentingView(images: images)) {}
+    #expect(images.setImage(keyed))
   }
 }
