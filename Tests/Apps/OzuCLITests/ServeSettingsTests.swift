@@ -311,6 +311,13 @@
       } throws: {
         ($0 as? UsageError)?.message == "line 3 of the settings: quality is in line 1 already"
       }
+      #expect {
+        try ServeSettings(file: "# Windows\r\nquality = 70\r\n\r\nkees = a\r\n", environment: [:])
+      } throws: {
+        ($0 as? UsageError)?.message == "line 4 of the settings: there is no setting \"kees\""
+      }
+      let windows = try ServeSettings(file: "# Windows\r\nquality = 70\r\n", environment: [:])
+      #expect(windows.values["quality"] == "70")
       #expect(try await ChildRun(["serve", "--config", "none"], in: folder).status == 2)
       let empty = folder.url.appending(path: "keys").path()
       try Data("# none\n".utf8).write(to: URL(fileURLWithPath: empty))
