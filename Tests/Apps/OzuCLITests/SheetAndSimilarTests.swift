@@ -43,7 +43,8 @@ struct SheetCommandTests {
     let path = folder.path("sheet.jpg")
     let run = await CommandRun("sheet", folder.path("0.png"), "-o", path, "--dpi", "300", "--no-cache")
     #expect(run.status == .done, "\(run.errors)")
-    #expect(try CodecRegistry.standard.header(of: #require(folder.data("sheet.jpg"))).dotsPerInch == 300)
+    let data = try #require(folder.data("sheet.jpg"))
+    #expect(try CodecRegistry.standard.header(of: data).dotsPerInch == 300)
   }
 
   @Test("several sheets have numbers, and pictures that cannot be read are left out")

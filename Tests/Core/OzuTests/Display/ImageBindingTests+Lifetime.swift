@@ -119,7 +119,10 @@ extension ImageBindingTests {
     let stage = Stage()
     let binding = stage.binding
     let key = stage.asked("a").key
-    if isStale { (stage.script.memory[key], stage.script.stale) = (Stage.picture(1), [key]) }
+    if isStale {
+      stage.script.memory[key] = Stage.picture(1)
+      stage.script.stale = [key]
+    }
     binding.onPhaseChange = { phase in
       switch phase {
       case .loading, .shown: binding.cancel()
