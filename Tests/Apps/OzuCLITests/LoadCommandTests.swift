@@ -159,6 +159,9 @@ import Testing
 
     let warm = try await CommandRun(arguments).objects
     #expect(warm.map { $0["from"] as? String } == ["disk-rendition", nil, "disk-rendition"])
+    // Those of the rendition say nothing about the source.
+    let count = try Self.photo.data(as: .png).count
+    #expect(warm.map { $0["bytes"] as? Int } == [nil, nil, count])
     #expect(server.requestCount(for: "/a.jpg") == 1)
     server.stop()
   }

@@ -207,7 +207,7 @@ struct LoadRun: Sendable {
         if let output {
           try await write(request.with { $0.cachePolicy = cachePolicy }, output, index)
         } else {
-          LoadReport.Loaded(try await show(request, onProgress))
+          LoadReport.Loaded(try await show(request, onProgress), of: text)
         }
       return LoadReport(source: text, outcome: .success(loaded))
     } catch {

@@ -1,3 +1,4 @@
+import Foundation
 import Ozu
 import OzuBase
 
@@ -19,19 +20,22 @@ struct LoadReport: SourceReporting {
     /// The reason why it came from there, for a source from the web.
     let reason: String?
     let timings: StageTimings
-    let byteCount: Int
+    /// The bytes of the source; `nil` if only a cached picture of it was read.
+    let byteCount: Int?
     /// Defects of the file that did not keep it from being shown.
     let notes: [String]
     /// The file that was written, if any.
     let written: ResultWriter.Written?
 
-    init(_ response: ImageResponse) {
+    /// - Parameter text: the source as it was typed.
+    init(_ response: ImageResponse, of text: String) {
       size = response.picture.size
       header = response.picture.header
       from = response.source
       reason = response.httpDecision?.reason
       timings = response.timings
-      byteCount = response.encodedByteCount
+      let isOfSource = [.network, .original].contains(response.source)
+      byteCount = Self.byteCount(ofFile: text) ?? (isOfSource ? response.encodedByteCount : nil)
       notes = response.picture.notes
       written = nil
     }
@@ -47,6 +51,14 @@ struct LoadReport: SourceReporting {
       byteCount = image.sourceByteCount
       notes = image.notes + [note].compactMap(\.self)
       self.written = written
+    }
+
+    private static func byteCount(ofFile text: String) -> Int? {
+      var status = stat()
+      guard SourceArgument.isFile(text), stat(SourceArgument.path(ofFile: text), &status) == 0 else {
+        return nil
+      }
+      return Int(status.st_size)
     }
 
     /// From the request to the written file.
@@ -88,10 +100,12 @@ struct LoadReport: SourceReporting {
     _ loaded: Loaded, isVerbose: Bool = false, hasFacts: Bool = true, lengths: (Int, Int) = (.max, .max)
   ) -> StyledLine {
     var line = StyledLine(StyledLine.shortened(PrintableText.name(source), to: lengths.0) + ": ")
-    if hasFacts, let header = loaded.header {
-      line.add("\(header.type.displayName) \(header.size), ", .faint)
+    let header = hasFacts ? loaded.header : nil
+    let bytes = loaded.byteCount.map(Format.bytes)
+    if let header {
+      line.add("\(header.type.displayName) \(header.size)" + (bytes == nil ? "" : ", "), .faint)
     }
-    line.add(Format.bytes(loaded.byteCount))
+    if let bytes { line.add(bytes) }
     if let written = loaded.written, written.isLeftOut {
       line.add(" -> not written: \(Format.bytes(written.image.data.count)) are not less")
       return line
@@ -100,7 +114,7 @@ struct LoadReport: SourceReporting {
       line.add(" -> ")
       line.add(StyledLine.shortened(PrintableText.name(written.path), to: lengths.1), .strong)
       line.add(" ")
-    } else {
+    } else if header != nil || bytes != nil {
       line.add(": ")
     }
     line.add("\(loaded.size)")
@@ -134,7 +148,8 @@ struct LoadReport: SourceReporting {
         ("type", loaded.header.map { .string($0.type.rawValue) } ?? .null),
         ("frames", loaded.header.map { .integer($0.frameCount) } ?? .null),
         ("from", .string(loaded.from.rawValue)), ("stages", .object(stages)),
-        ("bytes", .integer(loaded.byteCount)), ("notes", .array(loaded.notes.map(JSON.string))),
+        ("bytes", loaded.byteCount.map(JSON.integer) ?? .null),
+        ("notes", .array(loaded.notes.map(JSON.string))),
       ]
       if let reason = loaded.reason { members.append(("reason", .string(reason))) }
       if let written = loaded.written, written.isLeftOut {

@@ -4,7 +4,9 @@ import Ozu
 struct RunSum {
   /// The pictures that were loaded.
   private(set) var count = 0
-  private var (failureCount, byteCount, leftOutCount, fileCount) = (0, 0, 0, 0)
+  private var (failureCount, leftOutCount, fileCount) = (0, 0, 0)
+  /// `nil` if the bytes of a source are not known.
+  private var byteCount: Int? = 0
   private var writtenByteCount: Int?
 
   mutating func add(_ report: LoadReport) {
@@ -17,7 +19,7 @@ struct RunSum {
       return
     }
     count += 1
-    byteCount += loaded.byteCount
+    add(loaded.byteCount)
     if let written = loaded.written { writtenByteCount = (writtenByteCount ?? 0) + written.image.data.count }
   }
 
@@ -27,13 +29,18 @@ struct RunSum {
       return
     }
     count += 1
-    byteCount += made.largest?.sourceByteCount ?? 0
+    add(made.largest?.sourceByteCount ?? 0)
     fileCount += made.files.count
     writtenByteCount = (writtenByteCount ?? 0) + made.files.reduce(0) { $0 + $1.image.data.count }
   }
 
+  private mutating func add(_ sourceByteCount: Int?) {
+    byteCount = byteCount.flatMap { sum in sourceByteCount.map { sum + $0 } }
+  }
+
   func line(_ duration: Duration) -> String {
-    var line = "\(count) \(count == 1 ? "picture" : "pictures"), \(Format.bytes(byteCount))"
+    var line = "\(count) \(count == 1 ? "picture" : "pictures")"
+    if let byteCount { line += ", \(Format.bytes(byteCount))" }
     if let writtenByteCount {
       line += " to \(Format.bytes(writtenByteCount))"
       if fileCount > 0 { line += " in \(fileCount) \(fileCount == 1 ? "file" : "files")" }
