@@ -88,6 +88,10 @@ struct NetworkOptionsTests {
     #expect(server.requestCount == 2)
     let guarded = await CommandRun("load", url.absoluteString, "--untrusted", "--cache", folder.path("empty"))
     #expect(guarded.errors.contains("which is not a public address"), "\(guarded.errors)")
+    // The guard knows connections alone, so strangers do not get what others have stored.
+    let parser = ArgumentParser(LoadCommand.specification)
+    let (own, strange) = (try parser.parse(["https://a/"]), try parser.parse(["--untrusted", "https://a/"]))
+    #expect(PipelineArguments.folder(own) != PipelineArguments.folder(strange))
     try body.write(to: folder.url.appending(path: "a.png"))
     for path in [folder.path("a.png"), folder.path("none.png")] {
       let file = await CommandRun("load", path, "--untrusted", "--cache", folder.path("cache"))

@@ -14,7 +14,10 @@ enum NetworkArguments {
       name: "retries", value: "N", help: "How often an interrupted download is tried again; 2 by default."),
     OptionSpecification(
       name: "untrusted",
-      help: "For addresses from strangers: public hosts only, no files, lower limits, isolation required."),
+      help: """
+        For addresses from strangers: public hosts only, no files, lower limits, isolation required, and a cache of their own \
+        without --cache.
+        """),
     OptionSpecification(
       name: "allow-host", value: "HOST,…",
       help: "Ask only these hosts, also after redirects; *.example.com is every host below it."),

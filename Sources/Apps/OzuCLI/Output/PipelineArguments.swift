@@ -6,9 +6,11 @@ enum PipelineArguments {
   /// The bytes of the memory cache. It can be small: a command needs a picture twice only when a source is named twice.
   static let memoryCost = 64 << 20
 
+  /// The folder of the disk cache. By default pictures for addresses of strangers have one of their own: the user's may have pictures
+  /// from hosts that strangers must not reach.
   static func folder(_ arguments: ParsedArguments) -> URL {
     arguments.value("cache").map { URL(fileURLWithPath: $0, isDirectory: true) }
-      ?? DiskStorage.standardFolder(for: "ozu")
+      ?? DiskStorage.standardFolder(for: arguments.has("untrusted") ? "ozu/untrusted" : "ozu")
   }
 
   /// The use of the caches by a request: with `--no-cache` memory keeps nothing either.
