@@ -55,6 +55,7 @@ struct ManualPage {
           "~/.cache/ozu/images",
           "The disk cache, if --cache does not name another folder. ozu cache looks after it."
         ),
+        ("~/.cache/ozu/untrusted/images", "The disk cache of commands with --untrusted."),
         ("~/.cache/thumbnails", "The thumbnails of ozu thumbnail, which programs of a desktop share."),
       ])
     return lines.joined(separator: "\n")
