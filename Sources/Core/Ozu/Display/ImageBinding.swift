@@ -75,14 +75,16 @@ public final class ImageBinding {
   public var request: ImageRequest? { current?.request }
 
   /// The complete picture of the request, if the view shows it. `nil` while it is loading.
-  public var picture: Picture? { shown.picture }
+  ///
+  /// Callbacks that are called while another source takes the place of this one do not find the former picture.
+  public var picture: Picture? { current?.occasion == .sameSource ? shown.picture : nil }
 
   /// The size in pixels of the picture that the view will show, as soon as the received bytes contain it. Once the
   /// picture is shown, its size. `nil` before.
   ///
   /// It is computed from the size in the file and the recipe. Processors that change the size are not taken into
   /// account.
-  public var expectedSize: PixelSize? { shown.picture?.size ?? current?.expectedSize }
+  public var expectedSize: PixelSize? { picture?.size ?? current?.expectedSize }
 
   /// The pixels of the picture for each point of a view: those of its screen, unless the request has a scale of its own.
   package func scale(onScreen screen: Double) -> Double {

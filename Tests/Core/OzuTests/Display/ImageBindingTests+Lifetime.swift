@@ -114,6 +114,21 @@ extension ImageBindingTests {
     #expect(stage.told.last == "picture 2 fade")
   }
 
+  @Test("a closure that hears of another phase does not find the picture of another source")
+  func pictureInPhase() {
+    let stage = Stage()
+    let binding = stage.binding
+    stage.script.memory[stage.asked("a").key] = Stage.picture(1)
+    binding.setImage(from: Self.a)
+    var found: [Bool] = []
+    func look() { found.append(binding.picture != nil || binding.expectedSize != nil) }
+    binding.onPhaseChange = { _ in look() }
+    binding.setImage(from: Self.b)
+    binding.setImage(from: Self.a)
+    binding.clear()
+    #expect(found == [false, true, false])
+  }
+
   @Test("a closure may cancel the load that is about to begin", arguments: [true, false])
   func cancelInPhase(isStale: Bool) {
     let stage = Stage()
