@@ -217,11 +217,6 @@
       return rules
     }
 
-    /// The lines of a file, with the ends of any system: the two characters of Windows are one `Character`, and no line feed.
-    private static func lines(of text: String) -> [Substring] {
-      text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    }
-
     /// The pairs of `keys` and the lines of `keys_file`, each with its place for messages.
     private func keyPairs() throws(UsageError) -> [(place: String, pair: String)] {
       let own = list("keys").enumerated().map { ("keys, pair \($0.offset + 1)", $0.element) }
