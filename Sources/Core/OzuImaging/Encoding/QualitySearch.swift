@@ -89,7 +89,11 @@ extension ImageEncoding {
     guard let limit = options.maximumByteCount, whole.count > limit else { return whole }
     var options = options
     var (low, high) = (options.enforcesByteLimit ? 0.0 : 0.1, options.compressionQuality)
-    guard low < high else { return whole }
+    guard low < high else {
+      if !options.enforcesByteLimit { return whole }
+      // The lowest quality was wanted, and it does not fit.
+      throw .tooManyBytes(type, byteCount: whole.count, limit: limit)
+    }
     options.compressionQuality = low
     var fitting = options.isLossless ? whole : try encode(bitmap, options: options)
     guard fitting.count <= limit else {
