@@ -4,10 +4,12 @@
   import Glibc
   import OzuIsolation
 
-  /// A helper that knows the protocol and breaks it, like a worker that was taken over completely. It is zygote and
-  /// worker in one process; the message of a request names the lie.
+  /// A helper that knows the protocol and breaks it, like a worker that was taken over completely. The message of a request
+  /// names the lie.
   enum Liar {
     static func run() -> Never {
+      // Workers that have ended need no reaping.
+      signal(SIGCHLD, SIG_IGN)
       let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: WorkerHead.datagramByteCount, alignment: 16)
       while true {
@@ -17,7 +19,11 @@
           ozu_receive(
             OZU_WORKER_SOCKET, buffer.baseAddress, buffer.count, &descriptors, descriptors.count, &count) > 0
         else { exit(0) }
-        serve(descriptors[0], buffer)
+        if ozu_fork() == 0 {
+          close(OZU_WORKER_SOCKET)
+          serve(descriptors[0], buffer)
+          _exit(0)
+        }
         descriptors.forEach { close($0) }
       }
     }
@@ -26,12 +32,19 @@
       // It also lies about its restrictions: it reports that none is missing.
       let process = withUnsafeBytes(of: getpid()) { Array($0) }
       send(WorkerHead(.ready), socket, [UInt8](repeating: 0, count: 32) + process)
+      /// The token of a request whose answer is repeated for all later ones.
+      var repeated: UInt64?
       while true {
         let count = ozu_receive_bytes(socket, buffer.baseAddress, buffer.count, true)
         guard count > 0,
           let question = WorkerHead(UnsafeRawBufferPointer(rebasing: buffer.prefix(Int(count))))
         else { return }
         let name = String(decoding: buffer[WorkerHead.byteCount..<Int(count)], as: UTF8.self)
+        if let repeated {
+          send(WorkerHead(.answer, token: repeated), socket)
+          continue
+        }
+        if name == "repeat" { repeated = question.token }
         lie(name, question, socket)
       }
     }
@@ -39,7 +52,7 @@
     private static func lie(_ name: String, _ question: WorkerHead, _ socket: Int32) {
       var head = WorkerHead(.answer, token: question.token)
       switch name {
-      case "good": send(head, socket)
+      case "good", "repeat": send(head, socket)
       case "beyond":
         head.outputByteCount = question.outputByteCount + 1
         send(head, socket)

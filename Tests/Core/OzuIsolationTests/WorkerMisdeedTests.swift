@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import Glibc
+  import OzuBase
   import OzuImaging
   import Testing
 
@@ -267,6 +268,23 @@
           }
           _ = try pool.ask(Drills.request("good"))
         }
+      }
+    }
+
+    @Test("however many idle workers were taken over, the next request is answered")
+    func manyTakenOver() async throws {
+      let pool = try Drills.pool(["--liar"], workerLimit: 9)
+      let working = Mutex(0)
+      try await Drills.onThreads(9) { _ in
+        try pool.perform(Drills.request("repeat"), checkpoint: {}) { _, _ in
+          working.withLock { $0 += 1 }
+          while working.withLock({ $0 }) < 9 { usleep(1000) }
+        }
+      }
+      try await Drills.onThread {
+        let answer = try pool.ask(Drills.request("good"))
+        #expect(answer.message.isEmpty)
+        #expect(pool.status.startedWorkerCount == 10)
       }
     }
 

@@ -54,10 +54,13 @@
       _ read: (Data, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Result
     ) throws(WorkerProcess.Failure) -> Result {
       try core.waitForTurn(checkpoint)
-      // An idle worker may have ended unnoticed. It has not received the request then, and the next one is asked.
-      for _ in 0..<8 {
+      // An idle worker may have ended unnoticed. It has not received the request then, and a new one is asked: a file that has
+      // taken over all idle ones could otherwise make the pool seem to have no workers, and be decoded without isolation.
+      for attempt in 0..<8 {
         let worker: WorkerProcess
-        do throws(WorkerProcess.Failure) { worker = try core.worker(for: request, checkpoint) } catch {
+        do throws(WorkerProcess.Failure) {
+          worker = try attempt == 0 ? core.worker(for: request, checkpoint) : core.newWorker(for: request, checkpoint)
+        } catch {
           core.endTurn(nil)
           throw error
         }

@@ -20,6 +20,13 @@
       }) {
         if worker.isQuiet { return worker }
       }
+      return try newWorker(for: request, checkpoint)
+    }
+
+    /// A new worker. The calling thread must have a turn.
+    func newWorker(
+      for request: WorkerRequest, _ checkpoint: () throws(ImageDecodingError) -> Void
+    ) throws(WorkerProcess.Failure) -> WorkerProcess {
       do throws(WorkerPool.StartFailure) {
         return try startWorker(for: request, checkpoint)
       } catch {
