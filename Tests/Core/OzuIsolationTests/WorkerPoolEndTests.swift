@@ -53,6 +53,25 @@
       }
     }
 
+    @Test(
+      "a worker that needs long to restrict itself keeps no other waiting, and its threads are counted",
+      .enabled(if: Drills.isConfined))
+    func slowWorker() async throws {
+      let pool = try Drills.pool(workerLimit: 2) { $0.confinement = .required }
+      let gate = FileManager.default.temporaryDirectory.path + "/ozu-gate-\(UUID())"
+      defer { for file in [gate, gate + ".waits"] { unlink(file) } }
+      try await Drills.onThreads(2) { index in
+        if index == 0 {
+          let slow = WorkerKind(name: "drill" + gate, type: .svg, readsFonts: true)
+          #expect(try pool.ask(Drills.request("thread", kind: slow)).message == "done")
+        } else {
+          #expect(Drills.eventually { access(gate + ".waits", F_OK) == 0 })
+          #expect(try pool.ask(Drills.request("reverse")).message == "reversed 0")
+          #expect(FileManager.default.createFile(atPath: gate, contents: nil))
+        }
+      }
+    }
+
     @Test("a worker that ended while it was idle fails no request")
     func idleWorker() async throws {
       let pool = try Drills.pool()

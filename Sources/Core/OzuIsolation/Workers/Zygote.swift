@@ -16,10 +16,16 @@
 
     private struct Running {
       var end: Int32
-      /// Where the worker asks for each thread; -1 if it may not start any.
-      var supervisor: Int32
+      /// Where the worker sends the descriptor by which it asks for threads, when it restricts itself; -1 after that, and if it
+      /// may not start any.
+      var supervision: Int32
+      /// Where it asks for each thread; -1 before that.
+      var supervisor: Int32 = -1
       var grantedThreadCount: UInt32 = 0
       var wasKilled = false
+
+      /// What is read for its threads.
+      var threads: Int32 { supervisor >= 0 ? supervisor : supervision }
     }
 
     /// The longest time for loading the libraries of one kind, in seconds. The waiting thread has given up by then.
@@ -44,9 +50,9 @@
         for process in order {
           sources.append(pollfd(fd: processes[process]?.end ?? -1, events: Int16(POLLIN), revents: 0))
         }
-        let supervised = order.filter { (workers[$0]?.supervisor ?? -1) >= 0 }
+        let supervised = order.filter { (workers[$0]?.threads ?? -1) >= 0 }
         for process in supervised {
-          sources.append(pollfd(fd: workers[process]?.supervisor ?? -1, events: Int16(POLLIN), revents: 0))
+          sources.append(pollfd(fd: workers[process]?.threads ?? -1, events: Int16(POLLIN), revents: 0))
         }
         guard poll(&sources, nfds_t(sources.count), -1) >= 0 else { continue }
         // Ends are handled before new workers: there are never more workers than places for them.
@@ -89,28 +95,32 @@
       for descriptor in descriptors where descriptor != descriptors[1] { close(descriptor) }
       close(supervision[1])
       if process > 0 {
-        workers[process] = Running(end: descriptors[1], supervisor: supervisor(from: supervision[0]))
+        workers[process] = Running(end: descriptors[1], supervision: supervision[0])
       } else {
+        close(supervision[0])
         var end = WorkerEnd()
         end.forkError = -process
         tell(end, descriptors[1])
       }
     }
 
-    /// Waits for the descriptor by which a new worker asks for threads. It has not seen a file yet, so this takes a
-    /// moment.
+    /// Takes the descriptor by which a worker asks for threads from a socket with events: it has sent it, or closed its end.
     private func supervisor(from socket: Int32) -> Int32 {
-      guard socket >= 0 else { return -1 }
       defer { close(socket) }
       var (descriptor, count, byte): (Int32, Int, UInt8) = (-1, 0, 0)
-      guard ozu_set_receive_timeout(socket, 1000) == 0,
-        ozu_receive(socket, &byte, 1, &descriptor, 1, &count) > 0, count == 1
-      else { return -1 }
+      guard ozu_receive(socket, &byte, 1, &descriptor, 1, &count) > 0, count == 1 else { return -1 }
       return descriptor
     }
 
     private mutating func superviseThread(of process: pid_t, _ events: Int16) {
       guard events != 0, let worker = workers[process] else { return }
+      // Not waited for: a worker may need long for its root folder, and other workers must not wait for it.
+      guard worker.supervisor >= 0 else {
+        let supervisor = supervisor(from: worker.supervision)
+        workers[process]?.supervisor = supervisor
+        workers[process]?.supervision = -1
+        return
+      }
       guard events & Int16(POLLIN) != 0 else {
         // The worker has ended, and `reap` will find it.
         close(worker.supervisor)
@@ -135,7 +145,7 @@
         let process = ozu_reap(-1, &end.status)
         guard process > 0 else { return }
         guard let worker = workers.removeValue(forKey: process) else { continue }
-        if worker.supervisor >= 0 { close(worker.supervisor) }
+        if worker.threads >= 0 { close(worker.threads) }
         end.wasKilled = worker.wasKilled ? 1 : 0
         tell(end, worker.end)
       }
