@@ -134,6 +134,8 @@
 
     /// Kills a worker that is not wanted any more. Its process number stays taken until `reap` has its status.
     private mutating func end(_ process: pid_t) {
+      // It may just have been reaped: its number is free then.
+      guard workers[process] != nil else { return }
       workers[process]?.wasKilled = true
       kill(process, SIGKILL)
     }
