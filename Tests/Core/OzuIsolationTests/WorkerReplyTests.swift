@@ -58,6 +58,17 @@
       Case("far too much", datagram(.more, output: .max), .stopped(.memory(byteCount: 10_000))),
     ]
 
+    @Test("a segment that an earlier request has made long gives the next one no more memory")
+    func longSegment() {
+      let datagram = Self.datagram(.answer, output: 4096)
+      #expect(throws: DecoderFailure.wrongAnswer("4096 bytes of 4095")) {
+        try datagram.withUnsafeBytes {
+          try WorkerReply(
+            $0, sentByteCount: datagram.count, token: 7, outputByteCount: 1 << 20, memoryByteCount: 4095)
+        }
+      }
+    }
+
     @Test("only an answer to the request, inside its memory, is accepted", arguments: cases)
     func check(_ test: Case) throws {
       let result = test.datagram.withUnsafeBytes { bytes in

@@ -77,7 +77,7 @@
     ///   - datagram: the received part of it.
     ///   - sentByteCount: the length with which it was sent.
     ///   - outputByteCount: the length of the output segment.
-    ///   - memoryByteCount: the length that it may have at most.
+    ///   - memoryByteCount: the most bytes that the request allows.
     init(
       _ datagram: UnsafeRawBufferPointer, sentByteCount: Int, token: UInt64, outputByteCount: Int,
       memoryByteCount: Int
@@ -87,8 +87,10 @@
       guard head.token == token else { throw .wrongAnswer("to another request") }
       switch head.kind {
       case .answer:
-        guard head.outputByteCount <= UInt64(outputByteCount) else {
-          throw .wrongAnswer("\(head.outputByteCount) bytes of \(outputByteCount)")
+        // The segment may be longer than this request allows, from one before it.
+        let most = max(0, min(outputByteCount, memoryByteCount))
+        guard head.outputByteCount <= UInt64(most) else {
+          throw .wrongAnswer("\(head.outputByteCount) bytes of \(most)")
         }
         self = .answer(payloadByteCount: Int(head.outputByteCount))
       case .more:
