@@ -61,7 +61,7 @@
         else { _exit(0) }
         ozu_begin_request(&confined)
         guard limit(head), place(head) else { _exit(1) }
-        output.begin(token: head.token, memoryByteCount: Int(clamping: head.memoryByteCount))
+        output.begin(token: head.token)
         let body = UnsafeRawBufferPointer(start: input, count: Int(clamping: head.bodyByteCount))
         let answer = handler.answer(
           message: buffer.message(byteCount: Int(count)), body: body, bodyNumber: head.bodyNumber,

@@ -9,12 +9,11 @@
 
     /// The token of the current request.
     private var token: UInt64 = 0
-    private var memoryByteCount = 0
     private var address: UnsafeMutableRawPointer?
     private var mappedByteCount = 0
-    func begin(token: UInt64, memoryByteCount: Int) {
+
+    func begin(token: UInt64) {
       self.token = token
-      self.memoryByteCount = memoryByteCount
       byteCount = 0
     }
 
