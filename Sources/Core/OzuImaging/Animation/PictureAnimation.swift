@@ -40,7 +40,7 @@ public final class PictureAnimation: Sendable {
   private static let tableBytesPerFrame = 256
   /// The most bytes that making one frame takes.
   package let workingByteCount: Int
-  /// The pixels of the canvas that frames are decoded to.
+  /// The pixels of the canvas that frames are decoded to, here or in another process.
   let canvasPixelCount: Int
   /// The processor time that other processes have used for the frames so far.
   let timeElsewhere: @Sendable () -> Duration
@@ -49,10 +49,10 @@ public final class PictureAnimation: Sendable {
   init(
     _ composer: FrameComposer, encodedByteCount: Int, frameByteCount: Int, finishingByteCount: Int,
     limits: DecodingLimits, pool: PixelBufferPool, colorPolicy: ColorPolicy,
-    budget: DecodedByteBudget = .shared, timeElsewhere: @escaping @Sendable () -> Duration = { .zero },
-    finish: @escaping Finishing
+    budget: DecodedByteBudget = .shared, canvasPixelCount: Int? = nil,
+    timeElsewhere: @escaping @Sendable () -> Duration = { .zero }, finish: @escaping Finishing
   ) {
-    canvasPixelCount = composer.track.canvas.pixelCount
+    self.canvasPixelCount = canvasPixelCount ?? composer.track.canvas.pixelCount
     self.timeElsewhere = timeElsewhere
     loopCount = composer.track.loopCount
     delays = composer.track.frames.prefix(max(1, limits.frameCount)).map(\.delay)
@@ -159,18 +159,20 @@ extension PictureAnimation {
   ///   - size: the size of the picture that the frames belong to.
   ///   - encodedByteCount: the size of the file, which the reader holds.
   ///   - workingByteCount: the memory that one frame takes while it is made elsewhere.
+  ///   - canvasPixelCount: the pixels of the canvas that frames are decoded to there.
   ///   - timeElsewhere: the processor time that was used for the frames elsewhere so far.
   /// - Returns: `nil` if the frames are not an animation of a picture of this size.
   package convenience init?(
     finished reader: any AnimationFrameReading, size: PixelSize, encodedByteCount: Int, workingByteCount: Int,
-    timeElsewhere: @escaping @Sendable () -> Duration = { .zero }, context: DecodingContext
+    canvasPixelCount: Int, timeElsewhere: @escaping @Sendable () -> Duration, context: DecodingContext
   ) {
     guard let composer = try? FrameComposer(reader, of: size, blending: .premultiplied) else { return nil }
     self.init(
       composer, encodedByteCount: encodedByteCount,
       frameByteCount: PixelBufferPool.sizeClass(size.bitmapByteCount(as: .bgra8)),
       finishingByteCount: workingByteCount, limits: context.limits, pool: context.pool,
-      colorPolicy: context.colorPolicy, budget: context.budget, timeElsewhere: timeElsewhere
+      colorPolicy: context.colorPolicy, budget: context.budget, canvasPixelCount: canvasPixelCount,
+      timeElsewhere: timeElsewhere
     ) { (canvas, _) throws(ImageDecodingError) in canvas }
   }
 }

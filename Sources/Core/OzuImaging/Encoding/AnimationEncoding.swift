@@ -28,7 +28,7 @@ public struct AnimationEncodingLimits: Hashable, Sendable {
   /// The most pixels of all frames together, at the size of the source or of the file, whichever is larger. 4,096 million
   /// by default: 2,000 frames of two megapixels. Protects time.
   public var pixelCount: Int
-  /// The most processor time for all frames together: for decoding them in this process, for processors, and for
+  /// The most processor time for all frames together: for decoding them, here or in isolation, for processors, and for
   /// encoding. A minute by default.
   public var cpuTime: Duration
   /// The most bytes of the file, which is held in memory. 100 MB by default, the default limit for reading too.

@@ -189,7 +189,8 @@ struct IsolatedDecoder: LosslessTurning, JPEGStoring {
     let reader = frames.reader(track)
     let animation = PictureAnimation(
       finished: reader, size: picture.size, encodedByteCount: body.data.count,
-      workingByteCount: track.workingByteCount, context: context)
+      workingByteCount: track.workingByteCount, canvasPixelCount: header.storedSize.pixelCount,
+      timeElsewhere: { [time = frames.time] in time.value }, context: context)
     guard let animation else { throw body.wrongAnswer("frames that make no animation") }
     return Picture(
       picture.bitmap, header: header, animation: animation, notes: picture.notes, isIsolated: true)
@@ -248,6 +249,8 @@ struct IsolatedFrames {
   private let client: WorkerClient
   private let resize: Resize?
   private let trackRequest: PictureRequest
+  /// The processor time of the frames so far.
+  fileprivate let time = WorkerTime()
 
   init(
     _ picture: Picture, _ body: WorkerClient.Body, _ client: WorkerClient, _ resize: Resize?,
@@ -280,7 +283,8 @@ struct IsolatedFrames {
   fileprivate func frame(_ index: Int, _ context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     var request = trackRequest
     request.task = .frame(index, resize)
-    return try client.ask(request, body, context) { (answer, pixels) throws(ImageDecodingError) in
+    return try client.ask(request, body, context, time: time) {
+      (answer, pixels) throws(ImageDecodingError) in
       guard case .bitmap(let form) = answer, form.size == size, form.format == .bgra8 else {
         throw body.wrongAnswer("no frame of \(size)")
       }

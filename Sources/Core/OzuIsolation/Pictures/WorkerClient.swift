@@ -84,22 +84,24 @@ final class WorkerClient: Sendable {
   ///
   /// - Parameters:
   ///   - context: its checkpoint is called while waiting; `nil` if the work cannot be cancelled.
+  ///   - time: receives the processor time of the answer.
   ///   - read: receives the answer and its pixels. The worker may still change the pixels, so copy them once, and read
   ///     only the copy.
   /// - Throws: `ImageDecodingError`: that of the worker, the errors of `read`, and `decoderFailed`.
   func ask<Value>(
-    _ request: PictureRequest, _ body: Body, _ context: DecodingContext? = nil,
+    _ request: PictureRequest, _ body: Body, _ context: DecodingContext? = nil, time: WorkerTime? = nil,
     _ read: (PictureAnswer, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Value
   ) throws(ImageDecodingError) -> Value {
     #if os(Linux) && canImport(CIsolation)
       // A decoder with checkpoints notices by itself that its processor time is used up, and has a better error for
       // it.
       let fieldByteCount = request.fieldByteCount(fileByteCount: body.data.count)
-      let job = WorkerRequest(
+      var job = WorkerRequest(
         kind: WorkerKind(body.type), message: request.data, body: body.data, bodyNumber: body.number,
         memoryByteCount: request.memoryByteCount,
         outputByteCount: request.pixelByteCount.saturatingSum(fieldByteCount),
         cpuTime: request.limits.cpuTime, deadline: settings.deadline)
+      job.time = time
       guard let pool else { throw .decoderFailed(body.type, .unavailable(settings.helper.absence)) }
       let result = try pool.perform(job) { () throws(ImageDecodingError) in
         try context?.checkpoint()

@@ -166,6 +166,7 @@
           guard send(head) else { throw .failed(reasonOfEnd(request)) }
         case .answer(let byteCount):
           lastToken = token
+          if let meter = request.time, let used, let now = clock?.time { meter.add(now - used) }
           let threadCount = kind.mayStartThreads ? WorkerKind.mostThreads : 1
           mostUsedTime = used.map { $0 + (ContinuousClock.now - start) * threadCount + Self.timeToRest }
           return (try take(buffer.message(byteCount: count), byteCount, read), copiedBody)

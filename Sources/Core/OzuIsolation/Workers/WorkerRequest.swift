@@ -50,6 +50,8 @@ package struct WorkerRequest: Sendable {
   package var cpuTime: Duration
   /// The wall time that answering may take, from the moment at which a worker has the request.
   package var deadline: Duration
+  /// Receives the processor time of the answer; `nil` by default.
+  package var time: WorkerTime?
 
   /// The longest message in both directions, in bytes.
   package static let messageByteCount = 64 << 10
@@ -67,4 +69,16 @@ package struct WorkerRequest: Sendable {
     self.cpuTime = cpuTime
     self.deadline = deadline
   }
+}
+
+/// The processor time that workers have taken for some requests.
+package final class WorkerTime: Sendable {
+  private let total = Mutex(Duration.zero)
+
+  package init() {}
+
+  /// The time so far.
+  package var value: Duration { total.withLock { $0 } }
+
+  package func add(_ time: Duration) { total.withLock { $0 += time } }
 }

@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import OzuImaging
+  import OzuStandardCodecs
   import OzuBase
   import OzuTesting
   import Testing
@@ -293,6 +294,40 @@
       #expect(workers.requests.withLock { $0.map(\.limits) } == [limits, limits])
       let pixels = PictureRequest(.pixels(PixelSize(8, 6)), DecodingContext(), allowance: 1 << 30)
       #expect(pixels.pixelByteCount == 8 * 6 * 8)
+    }
+
+    @Test("an animation that is written has limits on the pixels of its source, and on the time of workers")
+    func written() throws {
+      let (count, source) = (3, PixelSize(80, 60))
+      let track = FrameTrack(
+        delays: Array(repeating: .milliseconds(50), count: count), loopCount: 0, workingByteCount: 0)
+      let workers = FakeWorkers { request in
+        switch request.task {
+        case .picture: FakeWorkers.picture(FakeWorkers.header(source, frameCount: count))
+        case .track: (FakeWorkers.message(.track(track)), [])
+        case .frame:
+          (
+            FakeWorkers.message(.bitmap(FakeWorkers.form())),
+            [UInt8](repeating: 255, count: FakeWorkers.form().byteCount)
+          )
+        default: (Data(), [])
+        }
+      }
+      let picture = try FakeWorkers.codecs(workers).picture(
+        from: FakeWorkers.file, resize: Resize(PixelSize(8, 6)))
+      let animation = try #require(picture.animation)
+      let codecs = CodecRegistry.standard
+      let pixelCount = count * source.pixelCount
+      var limits = AnimationEncodingLimits(pixelCount: pixelCount)
+      #expect(throws: Never.self) { try codecs.encode(animation, as: .gif, limits: limits) }
+      limits.pixelCount -= 1
+      #expect(throws: ImageEncodingError.tooManyPixels(.gif, pixelCount: pixelCount, limit: pixelCount - 1)) {
+        try codecs.encode(animation, as: .gif, limits: limits)
+      }
+      limits = AnimationEncodingLimits(cpuTime: .milliseconds(1500))
+      #expect(throws: ImageEncodingError.tooMuchTime(.gif, frameCount: 2, limit: .milliseconds(1500))) {
+        try codecs.encode(animation, as: .gif, limits: limits)
+      }
     }
 
     private static let tracks: [(what: String, track: FrameTrack?, isTaken: Bool)] = [
