@@ -152,7 +152,7 @@ extension CodecRegistry {
       header.lightLevels = brighter.levels
       return brighter.picture
     } catch {
-      if error == .cancelled { throw error }
+      if error == .cancelled || context.isTriedAgain(after: error) { throw error }
       notes.append("its gain map cannot be used: \(error)")
       return bitmap
     }

@@ -36,6 +36,9 @@ public struct DecodingContext {
   /// The budget that bounds the memory of all decodes together.
   public let budget: DecodedByteBudget
 
+  /// Whether the budget is what another process has reserved so far (`withGrowingBudget`).
+  private var hasGrowingBudget = false
+
   /// The identity of the file in caches of decoders; `nil` if the file is decoded only once.
   package private(set) var file: FileIdentity?
 
@@ -138,6 +141,21 @@ public struct DecodingContext {
 
   /// The same context for a display whose HDR headroom is given in stops, powers of two (ISO 21496-1): up to 6.
   public func brightened(toStops stops: Double) -> DecodingContext { brightened(to: exp2(stops)) }
+
+  /// The same context with a budget that another process makes larger, if a decode fails for it, and then tries again. So nothing is
+  /// left out for lack of memory.
+  package func withGrowingBudget() -> DecodingContext {
+    var context = self
+    context.hasGrowingBudget = true
+    return context
+  }
+
+  /// Whether a decode that fails with an error is tried again with a larger budget.
+  func isTriedAgain(after error: ImageDecodingError) -> Bool {
+    guard hasGrowingBudget, case .limitExceeded(let violation) = error else { return false }
+    return violation.quantity == .decodedByteCount && violation.limit == budget.byteLimit
+      && budget.byteLimit < limits.decodedByteCount
+  }
 
   /// The same context for one file. If a gain map will be applied, colours are converted, even under a policy that
   /// keeps some of them. Only under `keep` they stay as stored, and the map is not applied.

@@ -154,7 +154,7 @@
       DecodingContext(
         limits: limits, allowsTruncation: allowsTruncation, colorPolicy: colorPolicy,
         pixelFormats: pixelFormats, budget: DecodedByteBudget(byteLimit: allowance), onStage: watch.enter
-      ).brightened(to: headroom)
+      ).brightened(to: headroom).withGrowingBudget()
     }
 
     fileprivate var resize: Resize? {

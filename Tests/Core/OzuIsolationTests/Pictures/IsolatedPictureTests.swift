@@ -143,12 +143,24 @@
 
     @Test("have their gain map applied there", arguments: [nil, 1.5, 4])
     func brightened(headroom: Double?) throws {
-      let numbers = GainMap(
-        size: PixelSize(30, 20), bytes: 0..<0, channels: [GainMap.Channel(minimum: 0, maximum: 2)],
-        alternateHeadroom: 2)
-      let gains = Bitmap(size: numbers.size, isOpaque: true) { x, _ in
+      let gains = Bitmap(size: PixelSize(30, 20), isOpaque: true) { x, _ in
         Pixel(red: UInt8(x * 8), green: UInt8(x * 8), blue: UInt8(x * 8))
       }
+      try Self.checkBrightened(by: gains, headroom: headroom)
+    }
+
+    @Test("have a gain map applied there that takes more memory than is reserved at first")
+    func brightenedByMuch() throws {
+      let gains = Bitmap(size: PixelSize(2520, 1680), format: .gray8, isOpaque: true) { bytes, _ in
+        bytes.initializeMemory(as: UInt8.self, repeating: 100)
+      }
+      try Self.checkBrightened(by: gains, headroom: 4)
+    }
+
+    private static func checkBrightened(by gains: Bitmap, headroom: Double?) throws {
+      let numbers = GainMap(
+        size: gains.size, bytes: 0..<0, channels: [GainMap.Channel(minimum: 0, maximum: 2)],
+        alternateHeadroom: 2)
       var notes: [String] = []
       let here = CodecRegistry.standard
       let data = try here.encode(
@@ -158,7 +170,7 @@
       let resize = Resize(PixelSize(33, 20), mode: .aspectFill, crops: true)
       let (own, other) = (
         try here.picture(from: data, resize: resize, context: context),
-        try Self.codecs().0.picture(from: data, resize: resize, context: context)
+        try codecs().0.picture(from: data, resize: resize, context: context)
       )
       #expect(other.isIsolated && other.header?.gainMap == own.header?.gainMap)
       #expect(other.bitmap.format == (headroom == nil ? .bgra8 : .rgba16))
