@@ -78,6 +78,10 @@
         head = WorkerHead(.more, token: question.token)
         head.outputByteCount = .max
         send(head, socket)
+      case "more than the system has":
+        head = WorkerHead(.more, token: question.token)
+        head.outputByteCount = 1 << 60
+        send(head, socket)
       case "more of nothing":
         head = WorkerHead(.more, token: question.token)
         send(head, socket)

@@ -256,6 +256,17 @@
       }
     }
 
+    @Test("memory that the system does not have for a worker is no reason to decode its file without isolation")
+    func noMemory() async throws {
+      let pool = try Drills.pool(["--liar"])
+      let failure = DecoderFailure.other("got no memory for its answer: \(systemMessage(ENOMEM))")
+      try await Drills.onThread {
+        #expect(throws: ImageDecodingError.decoderFailed(.svg, failure)) {
+          try pool.ask(Drills.request("more than the system has", memoryByteCount: 1 << 62))
+        }
+      }
+    }
+
     @Test("a second answer is never taken for the answer to the next request")
     func twice() async throws {
       let pool = try Drills.pool(["--liar"])

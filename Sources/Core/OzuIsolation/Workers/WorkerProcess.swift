@@ -159,7 +159,8 @@
         switch reply {
         case .more(let byteCount):
           guard output.grow(to: byteCount, limit: request.outputByteCount) else {
-            throw .failed(.unavailable("memory: \(systemMessage(errno))"))
+            // Not `unavailable`: the worker has seen the file, which may be the cause, so it is not decoded elsewhere.
+            throw .failed(.other("got no memory for its answer: \(systemMessage(errno))"))
           }
           var head = WorkerHead(.grown, token: token)
           head.outputByteCount = UInt64(output.byteCount)
