@@ -128,6 +128,19 @@ struct AnimationTests {
     await #expect(throws: ImageDecodingError.cancelled) { try await task.value }
   }
 
+  @Test("of a PNG have the colours that its chunks declare, as the picture has")
+  func colors() throws {
+    var data = try fixture("matrix/anim.png")
+    // A gamma of 1, behind the image header.
+    data.insert(contentsOf: PNGFile.chunk("gAMA", PNGFile.big(100_000)), at: data.startIndex + 33)
+    let linear = try CodecRegistry.standard.picture(from: data)
+    let frames = try #require(linear.animation)
+    #expect(try frames.frame(at: 0) == linear.bitmap)
+    // The last frame is a small one.
+    let plain = try #require(try picture("matrix/anim.png").animation)
+    #expect(try frames.frame(at: 3) != plain.frame(at: 3))
+  }
+
   @Test("that are broken leave the picture, with a note")
   func broken() throws {
     var data = try fixture("matrix/anim.png")

@@ -92,8 +92,9 @@ struct PNGFrames: AnimationFrameReading {
     frameHeader.storedSize = frames[index].size
     frameHeader.orientation = .up
     let plan = DecodePlan(header: frameHeader, resize: nil)
+    // The file of a frame has no chunks that say what its colours mean.
     return try PNGDecoder(alpha: alpha).open(file(index), limits: context.limits)
-      .decode(plan, context: context)
+      .decode(plan, context: context).withColorSpace(header.storedColorSpace)
   }
 
   /// A frame as a file of its own.
