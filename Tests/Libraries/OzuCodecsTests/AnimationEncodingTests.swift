@@ -143,6 +143,18 @@ struct AnimationEncodingTests {
     #expect(written.delays == Array(animation.delays.prefix(3)))
   }
 
+  @Test("are refused if the file would not say what their colours are", arguments: types)
+  func coded(type: ImageType) throws {
+    let animation = try animation("anim.gif")
+    #expect(
+      throws: ImageEncodingError.failed(type, reason: "it has no place for the colours of H.273 12/13")
+    ) {
+      try codecs.encode(
+        animation, as: type,
+        transforming: { frame, _ in frame.withColorSpace(.coded(primaries: 12, transfer: 13)) })
+    }
+  }
+
   @Test("are not written in formats without animations", arguments: [ImageType.jpeg, .avif, .bmp])
   func stills(type: ImageType) throws {
     let animation = try animation("anim.gif")

@@ -103,10 +103,14 @@ struct HighDynamicRangeTests {
     #expect(worst <= 64, "\(type.displayName): \(worst)")
   }
 
-  @Test("are refused by encoders that cannot store their encoding", arguments: [ImageType.jpeg, .webp])
-  func refused(type: ImageType) throws {
+  @Test(
+    "are refused by encoders that cannot store their encoding", arguments: [ImageType.jpeg, .webp],
+    [UInt8(16), 13])
+  func refused(type: ImageType, transfer: UInt8) throws {
     guard CodecRegistry.standard.encodableTypes.contains(type) else { return }
-    let source = try CodecRegistry.standard.picture(from: Self.ramp(64).data, context: Self.kept).bitmap
+    let source = try CodecRegistry.standard.picture(
+      from: Self.ramp(64, transfer: transfer).data, context: Self.kept
+    ).bitmap
     #expect(throws: ImageEncodingError.self) { try CodecRegistry.standard.encode(source, as: type) }
   }
 

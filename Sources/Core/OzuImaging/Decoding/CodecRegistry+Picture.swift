@@ -302,6 +302,8 @@ extension CodecRegistry {
         break
       }
       let frame = try Self.transformed(stored, index, as: type, transform)
+      // No writer has a place for them.
+      try Self.refuseColorCodes(frame.colorSpace, type)
       let current: any AnimationWriting
       if let writer {
         current = writer

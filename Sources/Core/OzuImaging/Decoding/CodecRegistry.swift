@@ -238,14 +238,16 @@ public struct CodecRegistry: Sendable {
     let first = try encoder(for: type)
     guard let encoder = encoders.first(where: { $0.type == type && $0.accepts(bitmap, options: options) })
     else { throw .failed(first.type, reason: "no encoder takes this bitmap") }
-    if case .coded(let primaries, let transfer) = bitmap.colorSpace, !encoder.writesColorCodes,
-      HighDynamicRange(primaries: primaries, transfer: transfer) != nil
-    {
-      throw .failed(
-        encoder.type,
-        reason: "it has no place for colours of high dynamic range (H.273 \(primaries)/\(transfer))")
-    }
+    if !encoder.writesColorCodes { try Self.refuseColorCodes(bitmap.colorSpace, encoder.type) }
     return try encode(bitmap, with: encoder, searching: options)
+  }
+
+  /// Refuses colours that would be taken for sRGB in a file that does not say what they are.
+  static func refuseColorCodes(
+    _ colorSpace: ColorSpaceTag, _ type: ImageType
+  ) throws(ImageEncodingError) {
+    guard case .coded(let primaries, let transfer) = colorSpace else { return }
+    throw .failed(type, reason: "it has no place for the colours of H.273 \(primaries)/\(transfer)")
   }
 }
 

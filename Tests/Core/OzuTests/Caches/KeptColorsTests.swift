@@ -271,6 +271,18 @@ struct KeptColorsTests {
     }
   }
 
+  @Test("are converted for a format that has no place for them", arguments: [ImageType.jpeg, .webp])
+  func converted(type: ImageType) async throws {
+    guard Self.codecs.encodableTypes.contains(type) else { return }
+    let request = try Self.request(Case(colorSpace: .coded(primaries: 12, transfer: 13)))
+    var format = OutputFormat(type)
+    format.colorProfile = .keep
+    let kept = try await ImagePipeline.testing().encoded(for: request, as: format)
+    format.colorProfile = .convert
+    let converted = try await ImagePipeline.testing().encoded(for: request, as: format)
+    #expect(kept.data == converted.data)
+  }
+
   @Test("state their light levels, in files and from disk", arguments: [ImageType.png, .avif, .jxl])
   func lightLevels(type: ImageType) async throws {
     guard Self.codecs.encodableTypes.contains(type) else { return }
