@@ -104,6 +104,10 @@ static OzuColorTransform *make(cmsContext context, cmsHPROFILE source, OzuColorL
     moves_black = needs_compensation(context, source);
     // Formats with an A have alpha as an extra channel, which is copied if both sides have it.
     cmsUInt32Number flags = is_gray ? cmsFLAGS_NOOPTIMIZE : has_alpha ? cmsFLAGS_COPY_ALPHA : 0;
+    // Curves and a matrix are calculated exactly in 8 bits alone: in 16 bits the library would precalculate them at 33
+    // points a channel, which misses colours near the edge of sRGB by up to 24 of 255 steps, and up to version 2.12 the
+    // shadows of linear light.
+    if (is_wide && cmsIsMatrixShaper(source)) flags |= cmsFLAGS_NOOPTIMIZE;
     // The flag is left out if it would change nothing, because with it profiles of curves and a matrix lose exact
     // arithmetic.
     if (moves_black) flags |= cmsFLAGS_BLACKPOINTCOMPENSATION;

@@ -82,6 +82,23 @@ struct ColorTests {
     #expect(picture.bitmap.colorSpace == .sRGB)
   }
 
+  @Test("are the same in 16 bits as in 8 bits, also near the edge of sRGB")
+  func wide() throws {
+    let primaries = Chromaticities(
+      white: .init(x: 0.3127, y: 0.329), red: .init(x: 0.68, y: 0.32), green: .init(x: 0.265, y: 0.69),
+      blue: .init(x: 0.15, y: 0.06))
+    let source = Bitmap(size: PixelSize(16, 16), isOpaque: true) { x, y in
+      Pixel(red: UInt8(x * 17), green: UInt8(y * 17), blue: 40)
+    }
+    let results = try [source, source.converted(to: .rgba16)].map { bitmap in
+      let encoding = ColorEncoding.calibrated(gamma: 2.2, chromaticities: primaries)
+      return try #require(
+        ColorConverter().convertToSRGB(bitmap, from: encoding, colorModel: .rgb, pool: .shared))
+    }
+    #expect(results[1].format == .rgba16)
+    #expect(results[1].converted(to: .bgra8).largestDifference(from: results[0]) <= 1)
+  }
+
   @Test("are divided by alpha before and multiplied after")
   func alpha() throws {
     let encoding = ColorEncoding.calibrated(gamma: 1, chromaticities: .sRGB)
