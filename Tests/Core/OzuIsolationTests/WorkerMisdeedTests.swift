@@ -260,7 +260,7 @@
     func noMemory() async throws {
       let pool = try Drills.pool(["--liar"])
       let failure = DecoderFailure.other("got no memory for its answer: \(systemMessage(ENOMEM))")
-      try await Drills.onThread {
+      _ = try await Drills.onThread {
         #expect(throws: ImageDecodingError.decoderFailed(.svg, failure)) {
           try pool.ask(Drills.request("more than the system has", memoryByteCount: 1 << 62))
         }
