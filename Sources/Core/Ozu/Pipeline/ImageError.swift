@@ -56,6 +56,23 @@ extension ImageError {
   /// Whether the request was cancelled.
   public var isCancellation: Bool { kind == .cancelled }
 
+  /// Whether the failure may be for want of a network: no name, no connection, or one that went silent or broke. A view
+  /// loads such a picture again when the network returns (`DisplayOptions.restartsWithNetwork`).
+  ///
+  /// A host that refuses the connection, answers with an error or is slow is there, so this is false then, as it is for a
+  /// certificate that is not accepted.
+  public var isNetworkUnavailable: Bool {
+    switch kind {
+    case .nameNotResolved, .bodyTruncated: true
+    case .timedOut, .transport:
+      switch httpError?.reason {
+      case .timedOut(.connect), .timedOut(.idle), .connectionFailed, .connectionLost: true
+      default: false
+      }
+    default: false
+    }
+  }
+
   /// The error that caused this one; `nil` for the kinds that are not listed here.
   ///
   /// | Kinds | Type |
@@ -202,19 +219,5 @@ extension ImageError {
   var isOfFile: Bool {
     if case .unavailable? = decoderFailure { return false }
     return [.emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData, .decoderFailed].contains(kind)
-  }
-
-  /// Whether it may be for want of a network: no name, no connection, or one that went silent or broke. A host that
-  /// refuses, answers with an error or is slow is there.
-  var isNetworkUnavailable: Bool {
-    switch kind {
-    case .nameNotResolved, .bodyTruncated: true
-    case .timedOut, .transport:
-      switch httpError?.reason {
-      case .timedOut(.connect), .timedOut(.idle), .connectionFailed, .connectionLost: true
-      default: false
-      }
-    default: false
-    }
   }
 }
