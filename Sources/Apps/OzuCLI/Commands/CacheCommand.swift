@@ -11,7 +11,7 @@ enum CacheCommand: Command {
       "stats|list|verify|trim|clear [--to BYTES] [--older-than AGE] [--cache DIR] [--foreign] [--json]",
     examples: [
       Example("What is in it", "ozu cache stats"),
-      Example("The largest entries", "ozu cache list"),
+      Example("The entries that were used last", "ozu cache list"),
       Example("Less than 100 MB", "ozu cache trim --to 100MB"),
       Example("Everything out", "ozu cache clear"),
     ],
@@ -19,8 +19,8 @@ enum CacheCommand: Command {
       stats   how much it holds
       list    its entries, the last used first
       verify  read and check every entry
-      trim    make it smaller: --older-than AGE removes entries that were stored longer ago, --to BYTES the least
-              recently used ones until it has that size; without both it is trimmed to half its size
+      trim    make it smaller: --older-than AGE removes entries that were stored longer ago, --to BYTES the least \
+      recently used ones until it has that size; without both it is trimmed to half its size
       clear   remove everything
 
       An AGE is a number with a unit: 90s, 15m, 12h, 30d or 4w.

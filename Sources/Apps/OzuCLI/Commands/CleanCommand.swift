@@ -25,8 +25,8 @@ enum CleanCommand: Command {
       --keep names what stays, with commas between:
         orientation,profile   what is needed to show the same picture; the default
         copyright             the names of the artist and of who holds the rights
-        all-but-place         everything except for the place and what may tell it: the maker note, XMP,
-                              and names of towns and countries
+        all-but-place         everything except for the place and what may tell it: the maker note, XMP, and names of \
+      towns and countries
         nothing               not even the orientation
 
       --upright stores a JPEG upright whose orientation says that it is turned: without loss, which needs sides that are

@@ -9,9 +9,8 @@ enum FetchCommand: Command {
     summary: "Get the bytes of web addresses through the HTTP cache.",
     synopsis: OptionSpecification.synopsis("URL… | --json-lines", options),
     examples: [
-      Example(
-        "Headers on standard error, the body on standard output",
-        "ozu fetch https://example.com/a.png > a.png"),
+      Example("The body into a file", "ozu fetch https://example.com/a.png > a.png"),
+      Example("Where it comes from, and why", "ozu fetch -v https://example.com/a.png > a.png"),
       Example(
         "With the answer of the cache, however old",
         "ozu fetch --mode force-cache https://example.com/a.png > a.png"),
@@ -23,10 +22,15 @@ enum FetchCommand: Command {
       and retries are those of `ozu load`, and so are the cache and the formats that a server is asked for (Accept).
 
       With --json-lines requests are read from standard input, one JSON object in a line:
-        {"id": 1, "method": "GET", "url": "…", "headers": [["name", "value"]], "body": "base64",
-         "cache": "default", "redirect": "follow"}
+
+        {"id": 1, "method": "GET", "url": "…", "headers": [["name", "value"]],
+         "body": "base64", "cache": "default", "redirect": "follow"}
+
       Only url is needed; cache is a MODE, redirect is follow or manual. Each gets a line on standard output:
-        {"id": 1, "status": 200, "headers": […], "body": "base64", "from": "cache", "reason": "fresh for 3h"}
+
+        {"id": 1, "status": 200, "headers": […], "body": "base64",
+         "from": "cache", "reason": "fresh for 3h"}
+
       or {"id": 1, "error": "…"}, with the version and the kind of the line, as everywhere with --json. Requests for one
       address are performed in the order of their lines, others at the same time; an answer is written when it is ready.
       Without --cache the answers are kept in memory, up to 4 MB, until the command ends. Only the rules of RFC 9111

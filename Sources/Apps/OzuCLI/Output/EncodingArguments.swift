@@ -60,9 +60,10 @@ enum EncodingArguments {
       name: "progressive", help: "Write JPEG and JPEG XL in passes, each of which shows more detail."),
     OptionSpecification(
       name: "chroma", value: chromas.map(\.0).joined(separator: "|"), kind: .words(chromas.map(\.0)),
-      help:
-        "The part of the colour detail that JPEG and AVIF keep: all, a half or a quarter; auto (default) decides by the quality."
-    ),
+      help: """
+        The part of the colour detail that JPEG and AVIF keep: all, a half or a quarter; auto (default) is all in AVIF, and \
+        in JPEG a quarter below quality 90.
+        """),
     OptionSpecification(
       name: "colors", value: "N", help: "Reduce a PNG to at most N colours, 2 to 256."),
     OptionSpecification(

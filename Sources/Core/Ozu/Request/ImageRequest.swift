@@ -168,9 +168,10 @@ public struct ImageRequest: Sendable {
   /// Whether a file that ends too early gives the part of its picture that is there. Off by default: such a load fails
   /// with `ImageError.Kind.truncatedData`.
   ///
-  /// For JPEG, PNG, WebP, GIF, BMP, ICO and JPEG XL. The missing part is transparent, or grey in a picture without alpha;
-  /// `Picture.notes` says that the file is cut off. A download that ends before the length that the server has stated
-  /// fails all the same, because the rest can be loaded. Frames of an animation that are wholly there are always played.
+  /// For JPEG, PNG, WebP, GIF, BMP, ICO, JPEG XL, PNM, QOI, TGA, PSD and the previews of camera RAW. The missing part is
+  /// transparent, or grey in a picture without alpha; `Picture.notes` says that the file is cut off. A download that ends
+  /// before the length that the server has stated fails all the same, because the rest can be loaded. Frames of an
+  /// animation that are wholly there are always played.
   ///
   /// Part of the picture's identity: no other request gets a part in place of the whole.
   public var allowsTruncation: Bool {
