@@ -18,7 +18,8 @@ import OzuBase
 /// }
 /// ```
 public protocol ImageFetching: Sendable {
-  /// The identity of the image. Two fetchers with the same key are taken for the same image.
+  /// The identity of the image. Two fetchers with the same key are taken for the same image, which is never stale: put a
+  /// version into the key of an image that can change, or state a lifetime as an `ImageStreaming`.
   var key: String { get }
 
   /// Fetches the image.
