@@ -59,6 +59,15 @@ struct ImageFactsTests {
     OutputSchema.check(facts.json.text, of: ["info"])
   }
 
+  @Test("a short exposure keeps all its digits", arguments: [1.0 / 8000, 1.0 / 1250, 30])
+  func shortExposure(_ seconds: Double) {
+    var header = ImageHeader(type: .jpeg, storedSize: PixelSize(2, 1))
+    header.metadata = PictureMetadata()
+    header.metadata?.exposureTime = seconds
+    let text = ImageFacts(source: "a.jpg", header: header, pixels: nil).json.text
+    #expect(text.contains("\"exposureTime\": \(seconds), "))
+  }
+
   @Test("of a camera RAW file, the sizes of the RAW and of its previews, upright")
   func cameraRAW() throws {
     var header = ImageHeader(type: .nef, storedSize: PixelSize(1620, 1080), orientation: .right)

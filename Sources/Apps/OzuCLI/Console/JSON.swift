@@ -29,6 +29,9 @@ enum JSON {
     [("version", .integer(version)), ("kind", .string(kind))]
   }
 
+  /// A number with all its digits, where the three after the point of `number` are too few.
+  static func exact(_ number: Double) -> JSON { number.isFinite ? .verbatim("\(number)") : .null }
+
   /// The text, on one line.
   var text: String {
     var bytes: [UInt8] = []

@@ -122,7 +122,7 @@ struct ImageFacts {
       ("captureDate", (metadata?.captureDate).map(JSON.string) ?? .null),
       ("camera", (metadata?.camera).map(JSON.string) ?? .null),
       ("lens", (metadata?.lens).map(JSON.string) ?? .null),
-      ("exposureTime", (metadata?.exposureTime).map(JSON.number) ?? .null),
+      ("exposureTime", (metadata?.exposureTime).map(JSON.exact) ?? .null),
       ("fNumber", (metadata?.fNumber).map(JSON.number) ?? .null),
       ("isoSensitivity", (metadata?.isoSensitivity).map(JSON.integer) ?? .null),
       ("focalLength", (metadata?.focalLength).map(JSON.number) ?? .null),

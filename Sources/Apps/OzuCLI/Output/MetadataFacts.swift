@@ -11,7 +11,7 @@ extension MetadataValues {
     // In full: places and short exposures have more than three digits after the point.
     func number(_ name: String, _ value: Double?) -> [(String, JSON)] {
       guard let value, value.isFinite else { return [] }
-      return [(name, Int(exactly: value).map(JSON.integer) ?? .verbatim("\(value)"))]
+      return [(name, Int(exactly: value).map(JSON.integer) ?? .exact(value))]
     }
     func integer(_ name: String, _ value: Int?) -> [(String, JSON)] {
       value.map { [(name, .integer($0))] } ?? []
