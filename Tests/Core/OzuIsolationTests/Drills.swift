@@ -81,7 +81,10 @@
     }
 
     private static func hasEnded(_ process: pid_t) -> Bool {
-      guard let line = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return true }
+      guard let line = FileManager.default.contents(atPath: "/proc/\(process)/stat") else {
+        // Not only where it has gone: also where this process has no descriptor left.
+        return kill(process, 0) != 0
+      }
       let fields =
         String(decoding: line, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
       // The state of the process, and how many threads are left: sanitizers have their own.
