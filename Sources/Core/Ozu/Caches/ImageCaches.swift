@@ -12,13 +12,8 @@ final class ImageCaches: Sendable {
   /// Encoded images, in a small cache of their own, because a byte of a file and a byte of pixels do not have the
   /// same value.
   let encodedMemory: MemoryCache<CacheKey, EncodedEntry>
-  private let hidden = Mutex(Hidden())
-
-  /// The sources whose entries in the stores are hidden, and how often.
-  private struct Hidden {
-    var allCount = 0
-    var sources: [CacheKey: Int] = [:]
-  }
+  /// The removals that hide entries of the stores, and how many there are of each.
+  private let removals = Mutex<[Removal: Int]>([:])
 
   init(
     memory: MemoryLevel, encodedMemory: MemoryCache<CacheKey, EncodedEntry>, stores: StoreChain,
@@ -150,23 +145,48 @@ private final class SingleResumption: Sendable {
 /// Removals that are under way. They wait for writes and for the disk, and a load that begins meanwhile must not find what they
 /// remove: it would put that into the caches again, with the right of a load from after the removal.
 extension ImageCaches {
-  /// Hides the entries of sources in the stores, or all for `nil`, until `endHiding(_:)`.
-  func beginHiding(_ sources: Set<CacheKey>?) { hide(sources, by: 1) }
+  /// The entries that a removal removes.
+  enum Removal: Hashable, Sendable {
+    case all
+    case source(CacheKey)
+    /// One entry alone: the others of its source stay, and are found.
+    case entry(ImageStoreKey)
+    /// The encoded files in a format.
+    case files(format: String)
+  }
 
-  func endHiding(_ sources: Set<CacheKey>?) { hide(sources, by: -1) }
+  /// Hides the entries of removals in the stores until `endHiding(_:)`.
+  func beginHiding(_ entries: [Removal]) {
+    removals.withLock { removals in
+      for entry in entries { removals[entry, default: 0] += 1 }
+    }
+  }
 
-  private func hide(_ sources: Set<CacheKey>?, by number: Int) {
-    hidden.withLock { hidden in
-      guard let sources else { return hidden.allCount += number }
-      for source in sources.union([ImageKey.unknownSource]) {
-        let count = hidden.sources[source, default: 0] + number
-        hidden.sources[source] = count == 0 ? nil : count
+  func endHiding(_ entries: [Removal]) {
+    removals.withLock { removals in
+      for entry in entries {
+        let count = removals[entry] ?? 0
+        removals[entry] = count > 1 ? count - 1 : nil
       }
     }
   }
 
-  private func hides(_ source: CacheKey) -> Bool {
-    hidden.withLock { $0.allCount > 0 || !$0.sources.isEmpty && $0.sources[source] != nil }
+  /// Hides the renditions of a format, and the files in it, until `endHiding(_:)`.
+  func beginHiding(_ format: CacheFormat) {
+    stores.beginHiding(format.kind)
+    beginHiding([.files(format: format.name)])
+  }
+
+  func endHiding(_ format: CacheFormat) {
+    endHiding([.files(format: format.name)])
+    stores.endHiding(format.kind)
+  }
+
+  /// Whether one of these removals is under way.
+  private func hides(_ possible: @autoclosure () -> [Removal]) -> Bool {
+    removals.withLock { removals in
+      !removals.isEmpty && possible().contains { removals[$0] != nil }
+    }
   }
 }
 
@@ -241,9 +261,13 @@ extension ImageCaches {
         owner: .resource(key.resource))
     }
 
-    /// The key of its source.
-    var source: CacheKey {
-      if case .request(let request) = owner { request.key.source } else { key.key }
+    /// The removals that remove it.
+    fileprivate var removals: [Removal] {
+      // The original of a source has the key of the source.
+      guard case .request(let request) = owner else { return [.all, .source(key.key), .entry(key)] }
+      let removals = [Removal.all, .source(request.key.source), .entry(key)]
+      guard layer == .encoded, let format = request.format else { return removals }
+      return removals + [.files(format: format.name)]
     }
 
     var reach: StoreChain.Reach {
@@ -289,7 +313,7 @@ extension ImageCaches {
 
   /// Whether a level may have an entry. Never waits.
   func mayHave(_ wanted: Wanted, in tiers: Tiers = .all) -> Bool {
-    if hides(wanted.source) { return false }
+    if hides(wanted.removals) { return false }
     return tiers == .far
       ? stores.mayContainFurther(wanted.key, wanted.reach) : stores.mayContain(wanted.key, wanted.reach)
   }
@@ -324,11 +348,11 @@ extension ImageCaches {
   func rendition(
     _ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind, from tiers: Tiers
   ) -> Rendition? {
-    if hides(key.source) { return nil }
-    let key = ImageStoreKey(kind, key.rendition)
+    let stored = ImageStoreKey(kind, key.rendition)
+    if hides([.all, .source(key.source), .entry(stored)]) { return nil }
     let read = { (entry: ImageStoreEntry) in Rendition(entry, of: source) }
-    if tiers != .far, let found = near(key, read) { return found }
-    return tiers == .near ? nil : far(key, source.reach, read)
+    if tiers != .far, let found = near(stored, read) { return found }
+    return tiers == .near ? nil : far(stored, source.reach, read)
   }
 
   /// Whether a further level may have it. Never waits.
@@ -341,8 +365,9 @@ extension ImageCaches {
   ///
   /// - Parameter source: its source, as far as its label says it.
   func rendition(of info: ImageStoreInfo, _ source: CacheKey) -> Rendition? {
-    if hides(source) { return nil }
-    let entry = stores.first?.attempt(.read) { try $0.peek(info.key) } ?? nil
+    guard let first = stores.first, !first.hides(info.key), !hides([.all, .source(source), .entry(info.key)])
+    else { return nil }
+    let entry = first.attempt(.read) { try $0.peek(info.key) } ?? nil
     return entry.flatMap { Rendition($0, of: nil) }
   }
 
@@ -352,7 +377,7 @@ extension ImageCaches {
   func read<Entry: StoredValue, Value>(
     _ wanted: Wanted, from tiers: Tiers, _ value: (Entry) -> (value: Value, byteCount: Int)?
   ) -> Value? {
-    if hides(wanted.source) {
+    if hides(wanted.removals) {
       noteAbsence(wanted)
       return nil
     }

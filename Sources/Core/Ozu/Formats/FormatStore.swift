@@ -124,10 +124,10 @@ final class FormatStore: Sendable {
   /// which are hidden meanwhile. Pictures that are still being encoded are not written any more.
   private func clear(_ format: CacheFormat) {
     removeFromMemory(format)
-    caches.stores.beginHiding(format.kind)
+    caches.beginHiding(format)
     backlog.enqueue { [caches] in
       caches.removeRenditions(of: format)
-      caches.stores.endHiding(format.kind)
+      caches.endHiding(format)
     }
   }
 

@@ -34,7 +34,7 @@ extension ImagePipeline {
   /// Empties the memory cache and the disk cache. Loads that are running store nothing, as for `removeImage(for:)`. A disk cache
   /// that another one writes stays as it is, and `ImagePipeline.Configuration.Caching.onDiskError` receives an error.
   public func removeAllImages() async {
-    caches.beginHiding(nil)
+    caches.beginHiding([.all])
     context.epochs.beginRemovalOfAll()
     formatStore.stopPreloads()
     context.failures.forgetAll()
@@ -43,7 +43,7 @@ extension ImagePipeline {
     removeImagesFromMemory()
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.emptyStores() }
-    caches.endHiding(nil)
+    caches.endHiding([.all])
   }
 
   /// Empties the memory cache; the disk cache stays.
@@ -233,8 +233,11 @@ extension ImagePipeline {
     /// that are running store nothing.
     public func remove(_ request: ImageRequest, layers: CacheLayers = .all) {
       let request = keyed(request)
-      pipeline.caches.beginHiding([request.key.source])
-      defer { pipeline.caches.endHiding([request.key.source]) }
+      var hidden: [ImageCaches.Removal] = []
+      if layers.contains(.renditions) { hidden.append(.entry(ImageCaches.Wanted.rendition(request).key)) }
+      if layers.contains(.originals) { hidden.append(.entry(ImageCaches.Wanted.original(request).key)) }
+      pipeline.caches.beginHiding(hidden)
+      defer { pipeline.caches.endHiding(hidden) }
       pipeline.context.epochs.beginRemoval(of: request.key.source)
       if layers.contains(.memory) { self[request] = nil }
       if layers.contains(.renditions) {

@@ -81,9 +81,14 @@ extension ImagePipeline {
   package func removePicture(forKey key: String, format: CacheFormat?) {
     if let format { registerIfUnknown(format) }
     for request in ImageRequest.requests(forKey: key, format: format).map(current) {
+      let hidden = [ImageCaches.Removal.entry(ImageCaches.Wanted.rendition(request).key)]
+      caches.beginHiding(hidden)
       context.epochs.beginRemoval(of: request.key.source)
       caches.memory.removeValue(forKey: request.key)
-      context.backlog.enqueue { [caches] in caches.removeRendition(for: request) }
+      context.backlog.enqueue { [caches] in
+        caches.removeRendition(for: request)
+        caches.endHiding(hidden)
+      }
     }
   }
 
@@ -102,7 +107,8 @@ extension ImagePipeline {
     let sources = Set(requests.map(\.key.source))
     let formats = formats.values
     let variants = requests.flatMap { request in [request] + formats.map(request.inFormat) }
-    caches.beginHiding(sources)
+    let hidden = sources.union([ImageKey.unknownSource]).map { ImageCaches.Removal.source($0) }
+    caches.beginHiding(hidden)
     for source in sources { context.epochs.beginRemoval(of: source) }
     context.originalStorage.removePartialsFromMemory(of: sources)
     for source in sources {
@@ -122,20 +128,20 @@ extension ImagePipeline {
         ofSources: requests.flatMap { [$0.label, $0.sourceKey, EntryLabel.text(ofSource: $0.sourceKey)] })
       for source in sources { caches.forgetVariants(of: source) }
     }
-    caches.endHiding(sources)
+    caches.endHiding(hidden)
   }
 
   /// Removes the pictures of a format, and the files made of them, from memory and from disk. Loads of them that are running store
   /// only their originals.
   public func removeImages(ofFormat name: String) async {
     let format = formatStore.format(named: name) ?? CacheFormat(name)
-    caches.stores.beginHiding(format.kind)
+    caches.beginHiding(format)
     context.epochs.beginRemoval(ofFormat: name)
     formatStore.removeFromMemory(format)
     // Pictures that are still being encoded would be written after the removal.
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.removeRenditions(of: format) }
-    caches.stores.endHiding(format.kind)
+    caches.endHiding(format)
   }
 }
 

@@ -331,7 +331,9 @@ struct StoreLevel: Sendable {
     guard let kind else {
       let areRemoved = attempt(.remove) { try $0.removeAll() } != nil
       memory.state.withLock { state in
-        if areRemoved { state = Memory.State(reported: state.reported) } else { state.hidesAll = true }
+        guard areRemoved else { return state.hidesAll = true }
+        // A removal of a kind that is still queued ends what it hides itself.
+        state = Memory.State(reported: state.reported, leavingKinds: state.leavingKinds)
       }
       return
     }

@@ -83,6 +83,21 @@ struct KeyedImagesTests {
     #expect(await fixture.pipeline.imageFromDisk(forKey: "own") == nil)
   }
 
+  @Test("a picture of a key whose removal waits for the disk is not found there")
+  func removeMeanwhile() async {
+    let fixture = FormatFixture()
+    fixture.pipeline.store(Picture(FormatFixture.small(3).bitmap), forKey: "own")
+    await fixture.pipeline.flush()
+    let end = Hold()
+    defer { end.release() }
+    fixture.pipeline.context.backlog.enqueue { end.wait() }
+    fixture.pipeline.removePicture(forKey: "own", format: nil)
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(forKey: "own") }
+    end.release()
+    await fixture.pipeline.flush()
+    #expect(fixture.pipeline.cachedImage(forKey: "own") == nil)
+  }
+
   @Test("pictures are removed by key, by URL, and all together")
   func remove() async throws {
     let fixture = FormatFixture()

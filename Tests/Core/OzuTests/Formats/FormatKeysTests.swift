@@ -164,6 +164,22 @@ struct FormatKeysTests {
     #expect(sources == [.original, isRestarted ? .rendition : .memory])
   }
 
+  @Test("while the removal of a format's pictures waits for the disk, no file made in it is found")
+  func removeEncodedMeanwhile() async throws {
+    let fixture = FormatFixture()
+    let request = ImageRequest(url: try fixture.serve("a.jpg"), format: FormatFixture.format("a"))
+    _ = try await fixture.pipeline.encoded(for: request, as: .png)
+    await fixture.pipeline.flush()
+    let end = Hold()
+    defer { end.release() }
+    fixture.pipeline.context.backlog.enqueue { end.wait() }
+    let removal = Task { await fixture.pipeline.removeImages(ofFormat: "a") }
+    try await eventually(fixture.pipeline.cachedEncoded(for: request, as: .png) == nil)
+    #expect(try await fixture.pipeline.encoded(for: request, as: .png).source == .original)
+    end.release()
+    await removal.value
+  }
+
   @Test("a format that replaces another of the same name finds none of its files")
   func encodedBySuccessor() async throws {
     let fixture = FormatFixture()

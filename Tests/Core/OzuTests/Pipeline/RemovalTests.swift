@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import OzuTesting
 import Testing
@@ -194,6 +195,32 @@ struct RemovalTests {
     end.release()
     await removing.value
     #expect(Self.new.resembles(try await goal.make(Self.request, with: fixture.pipeline).bitmap))
+  }
+
+  @Test("the removal of one picture hides no other picture of its source")
+  func otherSize() async throws {
+    let fixture = FormatFixture { $0.caching.storagePolicy = .all }
+    let url = try fixture.serve("a.jpg")
+    let requests = [PixelSize(64, 48), PixelSize(160, 120)].map { ImageRequest(url: url, resize: Resize($0)) }
+    for request in requests { _ = try await fixture.pipeline.image(for: request) }
+    await fixture.pipeline.flush()
+    fixture.pipeline.removeImagesFromMemory()
+    let (end, isRemoved) = (Hold(), Shared(false))
+    defer { end.release() }
+    fixture.files.respond = { call in
+      if call.operation == .write { end.wait() }
+      return .proceed
+    }
+    DispatchQueue.global().async {
+      fixture.pipeline.cache.remove(requests[1])
+      isRemoved.change { $0 = true }
+    }
+    try await eventually(end.count > 0)
+    let offline = requests.map { request in request.with { $0.cachePolicy = .cacheOnly } }
+    #expect(try await fixture.pipeline.image(for: offline[0]).size == PixelSize(64, 48))
+    end.release()
+    try await eventually(isRemoved.value)
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: offline[1]) }
   }
 
   @Test(
