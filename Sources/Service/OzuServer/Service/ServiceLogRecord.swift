@@ -126,7 +126,10 @@ public struct ServiceLogRecord: Sendable {
     let byte = UInt8(ascii: character)
     if bytes[index] == byte { return 1 }
     guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count else { return 0 }
-    return UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16) == byte ? 3 : 0
+    // A text for each escape would take as long as the regular expression. The bit 0x20 makes letters small, and is set in digits.
+    let (high, low) = (byte >> 4, byte & 15)
+    let last = low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + (low - 10)
+    return bytes[index + 1] == UInt8(ascii: "0") + high && bytes[index + 2] | 0x20 == last ? 3 : 0
   }
 
   /// A JSON string. Control characters are escaped.
