@@ -274,7 +274,8 @@
       #expect((playground?.madeToken != nil) == (isMade == true))
     }
 
-    @Test("redirects may lead to the hosts of the settings, beside those of the sources, which are asked first")
+    @Test(
+      "redirects may lead to the hosts of the settings, beside those of the sources, which are asked first")
     func hosts() throws {
       let settings = try ServeSettings(
         file: "sources = https://*.example.com/a/, http://[::1]:8080\nhosts = cdn.example.org",

@@ -93,7 +93,8 @@ import Testing
       #expect(Self.isClosed(full.test))
     }
 
-    @Test("the kernel's files are opened after the delay, as closing them holds up the end of a short process")
+    @Test(
+      "the kernel's files are opened after the delay, as closing them holds up the end of a short process")
     func delay() throws {
       var ends: [Int32] = [-1, -1]
       try #require(pipe(&ends) == 0)

@@ -140,7 +140,8 @@ struct RequestHeadTests {
     for pieces in [1, 2, 7] { #expect(Self.read(bytes, pieces: pieces) == whole) }
   }
 
-  @Test("reasons are few, whatever clients write: they are labels of a metric", arguments: ["hOST", "CONNECTION"])
+  @Test(
+    "reasons are few, whatever clients write: they are labels of a metric", arguments: ["hOST", "CONNECTION"])
   func reasons(name: String) {
     let refused = Self.read(Array("GET / HTTP/1.1\r\n\(name):\ta\r\n\r\n".utf8))
     #expect(refused == .failure(HeadRefusal(status: 400, reason: "a tab in \(name.capitalized)")))

@@ -20,7 +20,8 @@ struct SpanExporterTests {
     share: Double = 1, headers: HTTPHeaders = [:], client: (any HTTPClient)? = nil
   ) -> SpanExporter {
     SpanExporter(
-      collector.url("/v1/traces"), name: "img", version: "1.2", share: share, headers: headers, client: client)
+      collector.url("/v1/traces"), name: "img", version: "1.2", share: share, headers: headers, client: client
+    )
   }
 
   /// Waits for a collector as long as that takes.

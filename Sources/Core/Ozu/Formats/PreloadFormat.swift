@@ -25,7 +25,9 @@ struct PreloadFormat: Sendable {
           let key = ImageKey(rendition: info.key.key, label: info.key.label, format: format)
           // Before the rendition is read: a removal may come during that.
           let right = context.epochs.right(toResultsOf: key.source, format.name)
-          return (info: info, key: key, right: right, rendition: context.caches.rendition(of: info, key.source))
+          return (
+            info: info, key: key, right: right, rendition: context.caches.rendition(of: info, key.source)
+          )
         }
       }
       guard let entry else { return count }

@@ -205,7 +205,9 @@ extension LoadImage {
   /// Removes the result that a reload replaces.
   private func forgetFormer() {
     if request.writesMemory { context.caches.memory.removeValue(forKey: request.key) }
-    guard request.writesRenditions, mayHaveRendition, context.caches.mayHave(.rendition(request)) else { return }
+    guard request.writesRenditions, mayHaveRendition, context.caches.mayHave(.rendition(request)) else {
+      return
+    }
     context.backlog.enqueue { [context, request] in context.caches.removeRendition(for: request) }
   }
 

@@ -218,6 +218,8 @@ extension ImageError {
   /// the picture, a limit, a step that fails. False also if no decoder could be started.
   var isOfFile: Bool {
     if case .unavailable? = decoderFailure { return false }
-    return [.emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData, .decoderFailed].contains(kind)
+    return [
+      .emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData, .decoderFailed,
+    ].contains(kind)
   }
 }

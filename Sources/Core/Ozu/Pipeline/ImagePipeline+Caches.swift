@@ -186,7 +186,8 @@ extension ImagePipeline {
       }
       guard
         let picture = try? configuration.decoding.codecs.picture(
-          from: data, resize: request.decodingResize, context: request.decoding.context(configuration.decoding))
+          from: data, resize: request.decodingResize,
+          context: request.decoding.context(configuration.decoding))
       else { return nil }
       let made = try? picture.processed(by: request.decodedSteps, context: configuration.processingContext)
       return made?.at(scale: request)

@@ -74,7 +74,9 @@ private final class PressureHub: Sendable {
       state.nextNumber += 1
       state.handlers[state.nextNumber] = handler
       if state.source == nil {
-        state.source = PressureSource(root: root, stall: stall, delay: delay) { [weak self] in self?.tell($0) }
+        state.source = PressureSource(root: root, stall: stall, delay: delay) { [weak self] pressure in
+          self?.tell(pressure)
+        }
       }
       return state.nextNumber
     }

@@ -9,7 +9,8 @@ import Testing
 struct FormatKeysTests {
   static let oddKeys = [
     "", " ", "/", "a/b/../c", "/absolute/path.jpg", "../../etc", "😀", "👩‍👩‍👧‍👦 é", "x.jpg", "x.png", "x",
-    "https://example.com/a.jpg", "https://example.com/a.jpg?size=1", "file:///absolute/a.jpg", "a\nb", "a\0b", "%2F",
+    "https://example.com/a.jpg", "https://example.com/a.jpg?size=1", "file:///absolute/a.jpg", "a\nb", "a\0b",
+    "%2F",
     String(repeating: "k", count: 10_000), String(repeating: "k", count: 10_000) + ".jpg",
   ]
 
@@ -39,7 +40,8 @@ struct FormatKeysTests {
     }
   }
 
-  @Test("a key that is the path of a folder is no file: the picture stays when something changes in the folder")
+  @Test(
+    "a key that is the path of a folder is no file: the picture stays when something changes in the folder")
   func folder() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ozu-key-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
