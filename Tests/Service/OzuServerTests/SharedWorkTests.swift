@@ -51,6 +51,38 @@ struct SharedWorkTests {
     #expect(await waiters[1].value == 1)
   }
 
+  /// Counts how many of its answers are gone.
+  private final class Answer: Sendable {
+    final class Count: Sendable {
+      let gone = Atomic(0)
+    }
+
+    private let count: Count
+
+    init(_ count: Count) { self.count = count }
+
+    deinit { _ = count.gone.add(1, ordering: .relaxed) }
+  }
+
+  @Test("a caller that has left leaves nothing behind while the work goes on for others")
+  func nothingLeft() async throws {
+    let (shared, gate, count) = (SharedWork<String, Answer>(), Gate(), Answer.Count())
+    let waiters = (0..<2).map { _ in
+      Task {
+        _ = await shared.value(for: "a", cancelled: Answer(count)) {
+          try? await gate.pass()
+          return Answer(count)
+        }
+      }
+    }
+    try await eventually(shared.waiterCount(for: "a") == 2)
+    waiters[0].cancel()
+    // The gate is closed.
+    try await eventually(count.gone.load(ordering: .relaxed) == 1)
+    gate.open()
+    await waiters[1].value
+  }
+
   @Test("continues while a caller waits, and is cancelled with the last one", arguments: [0, 1, 5])
   func cancelling(remaining: Int) async throws {
     let (shared, job, gate) = (SharedWork<String, Int>(), Job(), Gate())
