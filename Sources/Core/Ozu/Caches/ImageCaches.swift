@@ -96,7 +96,9 @@ extension ImageCaches {
 
   /// Whether a level may have the beginning of an original. Never waits.
   func mayHavePartial(for key: HTTPCacheKey) -> Bool {
-    stores.mayContain(ImageStoreKey(.partial, ResponseStore.storeKey(key)))
+    // It is removed with the original.
+    !hides(Wanted.responses(key).removals)
+      && stores.mayContain(ImageStoreKey(.partial, ResponseStore.storeKey(key)))
   }
 
   /// Empties all levels. A level that is read-only for this process is left unchanged, which is reported.

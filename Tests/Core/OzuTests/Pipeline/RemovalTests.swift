@@ -335,8 +335,10 @@ struct RemovalTests {
     _ = try await fixture.pipeline.image(for: Self.request)
   }
 
-  @Test("the beginning of a body from before it is not resumed")
-  func partial() async throws {
+  @Test(
+    "the beginning of a body from before it is not resumed, nor while it waits for the disk",
+    arguments: [false, true])
+  func partial(_ waits: Bool) async throws {
     let fixture = Fixture()
     let whole = try Fixture.noise()
     fixture.client.reply(
@@ -346,9 +348,21 @@ struct RemovalTests {
         .ok(whole).header("ETag", "\"1\""),
       ])
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: Self.request) }
-    await fixture.pipeline.removeImage(for: Self.request)
+    fixture.pipeline.cache[Self.request] = Picture(FormatFixture.small(1).bitmap)
+    let end = Hold()
+    defer { end.release() }
+    if waits {
+      await fixture.pipeline.flush()
+      fixture.pipeline.context.backlog.enqueue { end.wait() }
+    }
+    let removing = Task { await fixture.pipeline.removeImage(for: Self.request) }
+    // The memory of pictures is the last that it empties before it waits.
+    try await eventually(fixture.pipeline.cachedImage(for: Self.request) == nil)
+    if !waits { await removing.value }
     _ = try await fixture.pipeline.image(for: Self.request)
     #expect(fixture.client.requests.last?.headers["Range"] == nil)
+    end.release()
+    await removing.value
   }
 
   @Test("a format's removal reaches its loads in flight, and leaves the original to others")
