@@ -15,8 +15,8 @@ protocol DisplayLoading {
   /// Forgets that a request's sources failed, so that the next load asks their origins.
   func forgetFailures(of request: ImageRequest)
 
-  /// Begins a load. It calls `receive` on the main actor, never before this function has returned, and never after
-  /// the end.
+  /// Begins a load. It calls `receive` on the main actor, never before this function has returned, never after the end,
+  /// and never after the load was released there.
   func load(
     _ request: ImageRequest, _ receive: @escaping @MainActor (DisplayEvent) -> Void
   ) -> DisplayLoad
@@ -71,6 +71,8 @@ struct PipelineLoading: DisplayLoading {
     let task = pipeline.task(for: request)
     let relay = Task { @MainActor in
       for await event in task.events {
+        // The end of a load that is released is in the stream before this task is cancelled.
+        if Task.isCancelled { return }
         switch event {
         case .progress(let progress): receive(.progress(progress))
         case .size(let size): receive(.size(size))

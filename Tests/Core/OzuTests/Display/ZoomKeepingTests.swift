@@ -186,6 +186,21 @@ struct ZoomKeepingTests {
     #expect(fixture.pipeline.memoryCacheStatistics.count == 1)
   }
 
+  @Test("a decode that is dropped and begun again in one turn of the main loop is not ended by the end of the first")
+  func begunAgain() async throws {
+    let fixture = Fixture()
+    let model = ZoomModel(pipeline: fixture.pipeline)
+    model.resize(to: PixelSize(160, 120))
+    model.setImage(ImageRequest(url: try fixture.serve("map.png", Self.map, as: .png)))
+    try await settle(model)
+    model.change { $0.zoom(to: 1, at: (80, 60)) }
+    model.change { $0.fit() }
+    model.change { $0.zoom(to: 1, at: (80, 60)) }
+    #expect(model.isLoading)
+    try await settle(model)
+    #expect(model.layers.count > 1)
+  }
+
   @Test("pictures with steps after the resize, and animations, are loaded whole for each level")
   func wholes() throws {
     let play = Play()
