@@ -116,6 +116,7 @@ public final class ImagePrefetcher: Sendable {
     state.withLock { queue in
       for request in requests { queue.add(request, report) }
     }
+    if report.isExhausted { end(state.withLock { $0.removeExhausted() }, .overBudget) }
     startNext()
     return Outcomes(prefetcher: self, stream: stream)
   }

@@ -21,7 +21,8 @@ final class PrefetchReport: Sendable {
     expected: Int, budget: PrefetchBudget, memory: MemoryLevel,
     _ continuation: AsyncStream<ImagePrefetcher.Outcome>.Continuation
   ) {
-    state = Mutex(State(remaining: expected))
+    let isNothingAllowed = budget.downloadedByteCount.map { $0 <= 0 } ?? false
+    state = Mutex(State(remaining: expected, isExhausted: isNothingAllowed))
     self.budget = budget
     self.memory = memory
     self.continuation = continuation

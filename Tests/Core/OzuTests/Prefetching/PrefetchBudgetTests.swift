@@ -46,6 +46,15 @@ import Testing
     #expect(await Self.endings(prefetcher, [requests[5]], PrefetchBudget()) == ["network"])
   }
 
+  @Test("nothing begins in a budget of no bytes")
+  func nothing() async throws {
+    let fixture = Fixture()
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
+    let requests = try Self.requests(fixture, 3)
+    let endings = await Self.endings(prefetcher, requests, PrefetchBudget(downloadedByteCount: 0))
+    #expect(endings == ["over", "over", "over"] && fixture.client.requests.isEmpty && prefetcher.count == 0)
+  }
+
   @Test("pictures are loaded into memory until they have their part of it")
   func memory() async throws {
     let fixture = Fixture { $0.caching.memoryCache = MemoryCacheConfiguration(costLimit: 32 * 24 * 4 * 32) }
