@@ -26,12 +26,14 @@
       }
     }
 
-    /// The positions that come next in the direction in which the user has scrolled: as many as are in sight.
-    func next(_ visible: ClosedRange<Int>, of count: Int) -> Range<Int> {
+    /// The positions that come next in the direction in which the user has scrolled, the nearest first: as many as are in sight.
+    func next(_ visible: ClosedRange<Int>, of count: Int) -> [Int] {
       defer { last = visible.lowerBound }
       let length = visible.count
-      if visible.lowerBound < last { return max(0, visible.lowerBound - length)..<visible.lowerBound }
-      return min(visible.upperBound + 1, count)..<min(visible.upperBound + 1 + length, count)
+      if visible.lowerBound < last {
+        return (max(0, visible.lowerBound - length)..<visible.lowerBound).reversed()
+      }
+      return Array(min(visible.upperBound + 1, count)..<min(visible.upperBound + 1 + length, count))
     }
 
     /// Loads pictures at the size of a cell: those of addresses and files, and requests with a size of their own.
