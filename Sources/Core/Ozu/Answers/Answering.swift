@@ -276,9 +276,11 @@ extension Answering {
   }
 
   /// Tries the next source, if there is one. If all fail, the answer ends with the error of the first.
-  func fail(_ error: ImageError) {
+  ///
+  /// - Parameter event: the latest progress event of the job that has failed.
+  func fail(_ error: ImageError, after event: ProgressEvent? = nil) {
     let request = answer.request
-    guard request.hasAlternatives, !error.isCancellation else { return finish(.failure(error)) }
+    guard request.hasAlternatives, !error.isCancellation else { return finish(.failure(error), after: event) }
     let (triedCount, first) = answer.state.withLock { state in
       let sideState = state.makeSideState()
       let (first, triedCount) = sideState.failure ?? (error, 0)
@@ -286,7 +288,7 @@ extension Answering {
       return (triedCount, first)
     }
     let alternatives = request.substitutes(after: first)
-    guard triedCount < alternatives.count else { return finish(.failure(first)) }
+    guard triedCount < alternatives.count else { return finish(.failure(first), after: event) }
     let next = pipeline.keyed(request.alternative(alternatives[triedCount]))
     // The former alternative is released outside the lock.
     let former = answer.state.withLock { state in
@@ -300,12 +302,11 @@ extension Answering {
 
   func jobEnded(_ work: JobWork) {
     guard let work = work as? Work else { return }
+    let event = (work as? ReportingWork)?.progressEvents.latest
     switch work.outcome {
     case .success(let made):
-      finish(
-        .made(made, isCoalesced: !answer.hasMadeJob.load(ordering: .relaxed)),
-        after: (work as? ReportingWork)?.progressEvents.latest)
-    case .failure(let error): fail(error)
+      finish(.made(made, isCoalesced: !answer.hasMadeJob.load(ordering: .relaxed)), after: event)
+    case .failure(let error): fail(error, after: event)
     }
   }
 

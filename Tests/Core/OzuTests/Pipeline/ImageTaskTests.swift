@@ -26,6 +26,16 @@ struct ImageTaskTests {
     #expect(await task.progress.reduce(into: []) { $0.append($1) } == [try #require(task.currentProgress)])
   }
 
+  @Test("a task that has failed has the progress that it had")
+  func progressOfFailure() async throws {
+    let fixture = Fixture()
+    let url = Fixture.url("a.jpg")
+    fixture.client.reply(to: url, with: .ok(Data("no picture".utf8)))
+    let task = fixture.pipeline.task(for: url)
+    await #expect(throws: ImageError.self) { try await task.image }
+    #expect(task.currentProgress == LoadProgress(receivedByteCount: 10, expectedByteCount: 10))
+  }
+
   @Test("events come once and in order, and late subscribers receive the latest state")
   func events() async throws {
     let fixture = Fixture()
