@@ -81,7 +81,8 @@ struct TraceTracks {
   /// it begins, when another one may already have ended. So times are compared, and not whether a track is free now.
   private var ends: [[Double]] = Group.allCases.map { _ in [] }
 
-  private static let width = 1000
+  /// More than run at once: fetchers that wait for other pictures have no limit.
+  private static let width = 1 << 20
 
   /// Takes the lowest track of a group that is free from a time on.
   mutating func take(_ group: Group, from start: Double) -> Int {

@@ -53,6 +53,15 @@ struct TraceTests {
     #expect(tracks.take(.disk, from: 12) == late)
   }
 
+  @Test("a group with thousands of tracks does not run into the next one")
+  func manyTracks() {
+    var tracks = TraceTracks()
+    let taken = (0..<1_500).map { _ in tracks.take(.network, from: 0) }
+    #expect(Set(taken + [tracks.take(.disk, from: 0)]).count == 1_501)
+    for track in taken { tracks.give(track, until: 1) }
+    #expect(tracks.take(.network, from: 1) == taken[0])
+  }
+
   @Test("every event has the fields of its kind, spans are paired, and no two on a track overlap")
   func shape() async throws {
     let events = try await trace(TraceRecorder())
