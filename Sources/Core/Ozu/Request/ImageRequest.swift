@@ -275,6 +275,7 @@ extension ImageRequest {
   /// The same request for another source, without alternatives.
   func alternative(_ source: ImageSource) -> ImageRequest {
     var request = self
+    let source = source.resolved
     request.changeRecipe {
       $0.source = source
       $0.sourceKey = source.key

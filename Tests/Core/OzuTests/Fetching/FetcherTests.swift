@@ -71,6 +71,10 @@ struct FetcherTests {
     _ = try await fixture.pipeline.image(for: ImageRequest(.fetcher(NetworkFetcher(url))))
     #expect(try await fixture.pipeline.response(for: ImageRequest(url: url)).source == .memory)
     #expect(fixture.client.requests.count == 1)
+    let other = ImageRequest(url: Fixture.url("gone.jpg")).with {
+      $0.alternatives = [.fetcher(NetworkFetcher(url))]
+    }
+    #expect(try await fixture.pipeline.response(for: other).source == .memory)
   }
 
   @Test("a network fetcher with its own client uses that")
