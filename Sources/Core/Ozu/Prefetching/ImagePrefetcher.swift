@@ -177,9 +177,14 @@ public final class ImagePrefetcher: Sendable {
 
   private func finish(_ id: SlotID, _ request: ImageRequest, _ end: PrefetchEnd) {
     let entry = state.withLock { $0.remove(id) }
-    let outcome = Outcome(
-      request: request, ending: end.ending, downloadedByteCount: end.downloadedByteCount)
-    for report in entry?.reports ?? [] { report.add(outcome, loaded: end.loaded) }
+    // A request that was started twice in one call is loaded once, and uses the budget once.
+    var counted: Set<ObjectIdentifier> = []
+    for report in entry?.reports ?? [] {
+      let isFirst = counted.insert(ObjectIdentifier(report)).inserted
+      let outcome = Outcome(
+        request: request, ending: end.ending, downloadedByteCount: isFirst ? end.downloadedByteCount : 0)
+      report.add(outcome, loaded: isFirst ? end.loaded : nil)
+    }
     if entry?.reports.contains(where: \.isExhausted) ?? false {
       self.end(state.withLock { $0.removeExhausted() }, .overBudget)
     }

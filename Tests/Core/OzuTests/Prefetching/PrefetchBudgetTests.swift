@@ -46,6 +46,17 @@ import Testing
     #expect(await Self.endings(prefetcher, [requests[5]], PrefetchBudget()) == ["network"])
   }
 
+  @Test("a picture that is in the list twice is loaded once, and counts once")
+  func twice() async throws {
+    let fixture = Fixture()
+    let requests = try Self.requests(fixture, 2)
+    let size = try Fixture.photo.data(as: .jpeg).count
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 1)
+    let endings = await Self.endings(
+      prefetcher, [requests[0]] + requests, PrefetchBudget(downloadedByteCount: 2 * size - 1))
+    #expect(endings == ["network", "network", "network"] && fixture.client.requests.count == 2)
+  }
+
   @Test("nothing begins in a budget of no bytes")
   func nothing() async throws {
     let fixture = Fixture()
