@@ -134,7 +134,11 @@ struct AnimationPlayback {
       self.due = now + delays[index]
       return false
     }
-    guard now >= due, isReady else { return false }
+    guard now >= due, isReady else {
+      // Set back, as the time of day may be, which is all that a view of SwiftUI knows.
+      if due - now > delays[index] { self.due = now + delays[index] }
+      return false
+    }
     if next == 0 { round += 1 }
     index = next
     let following = due + delays[next]

@@ -54,6 +54,12 @@ struct AnimationPlaybackTests {
     #expect((shown.last ?? .zero) < end + .milliseconds(delay))
   }
 
+  @Test("a clock that is set back shows the frame for its delay, and not until the former time comes")
+  func setBack() {
+    var playback = AnimationPlayback(delays: [.milliseconds(100), .milliseconds(100)], loopCount: 0)
+    #expect(play(&playback, at: [10_000, 10_100, 2000, 2099, 2100]) == [nil, 1, nil, nil, 0])
+  }
+
   @Test("after the last loop the last frame stays", arguments: [1, 2])
   func end(loopCount: Int) {
     var playback = AnimationPlayback(delays: [.milliseconds(100), .milliseconds(100)], loopCount: loopCount)
