@@ -53,8 +53,13 @@ struct LoggingObserver: ImagePipelineObserving {
     self.log = log
   }
 
+  /// Writes a line. The name of a source in it may be that of a file of another person.
+  private func write(_ level: ImageLogLevel, _ line: @autoclosure () -> String) {
+    log.log(level, PrintableText.oneLine(line()))
+  }
+
   func requestBegan(_ request: ObservedRequest) {
-    log.log(.debug, "request \(request.id): \(Self.subject(request.request))")
+    write(.debug, "request \(request.id): \(Self.subject(request.request))")
   }
 
   func requestEnded(_ request: ObservedRequest, _ outcome: RequestOutcome, after time: Duration) {
@@ -62,27 +67,27 @@ struct LoggingObserver: ImagePipelineObserving {
     switch outcome {
     case .picture(let response):
       let shared = response.isCoalesced ? ", shared" : ""
-      log.log(
+      write(
         .info, "from \(response.source.rawValue) in \(time)\(shared): \(Self.subject(request.request))")
     case .data(let byteCount):
-      log.log(.info, "\(byteCount) bytes in \(time): \(Self.subject(request.request))")
-    case .cancelled: log.log(.info, "cancelled after \(time): \(Self.subject(request.request))")
-    case .failure(let error): log.log(.error, "failed after \(time): \(error)")
+      write(.info, "\(byteCount) bytes in \(time): \(Self.subject(request.request))")
+    case .cancelled: write(.info, "cancelled after \(time): \(Self.subject(request.request))")
+    case .failure(let error): write(.error, "failed after \(time): \(error)")
     }
   }
 
   func stageEnded(_ stage: ObservedStage, after time: Duration, byteCount: Int) {
     let bytes = byteCount > 0 ? ", \(byteCount) bytes" : ""
-    log.log(.debug, "\(stage.stage.rawValue) took \(Self.text(time))\(bytes): \(stage.source)")
+    write(.debug, "\(stage.stage.rawValue) took \(Self.text(time))\(bytes): \(stage.source)")
   }
 
-  func cacheHit(_ entry: ObservedEntry) { log.log(.debug, "hit \(Self.text(entry))") }
-  func cacheMissed(_ entry: ObservedEntry) { log.log(.debug, "miss \(Self.text(entry))") }
-  func cacheStored(_ entry: ObservedEntry) { log.log(.debug, "store \(Self.text(entry))") }
+  func cacheHit(_ entry: ObservedEntry) { write(.debug, "hit \(Self.text(entry))") }
+  func cacheMissed(_ entry: ObservedEntry) { write(.debug, "miss \(Self.text(entry))") }
+  func cacheStored(_ entry: ObservedEntry) { write(.debug, "store \(Self.text(entry))") }
 
   func cacheEvicted(_ eviction: ObservedEviction) {
     let format = eviction.format.map { " of format \($0)" } ?? ""
-    log.log(.notice, "evicted \(eviction.count) from \(eviction.store.rawValue)\(format)")
+    write(.notice, "evicted \(eviction.count) from \(eviction.store.rawValue)\(format)")
   }
 
   // MARK: Texts

@@ -105,6 +105,16 @@ struct LoggingTests {
     #expect(evicted.reduce(0, +) == 3)
   }
 
+  @Test("a name with line feeds and control characters is a part of one line")
+  func names() async throws {
+    let log = Lines(level: .info)
+    let pipeline = ImagePipeline.testing { $0.log = log }
+    let data = try Fixture.photo.data(as: .jpeg)
+    _ = try await pipeline.image(for: ImageRequest(.data(data, key: "a\nerror all is lost\u{1B}[2J")))
+    try await eventually(!log.lines.value.isEmpty)
+    #expect(log.lines.value.allSatisfy { $0.hasSuffix(": a error all is lost\\u001b[2J") })
+  }
+
   @Test("the text of an unwanted level is not built")
   func laziness() {
     let log = Lines(level: .notice)
