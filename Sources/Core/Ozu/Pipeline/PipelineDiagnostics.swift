@@ -1,3 +1,5 @@
+import OzuBase
+
 /// The jobs of a pipeline at one moment, and what each of them waits for.
 ///
 /// Helps to find out why a picture does not appear: `print(pipeline.diagnostics())`.
@@ -98,6 +100,7 @@ extension PipelineDiagnostics.Job: CustomStringConvertible {
   /// One line, such as `load https://example.com/a.jpg: waiting 1.25 s for slot (3 ahead), normal, 2 subscribers`.
   public var description: String {
     let place = queuePosition.map { " (\($0) ahead)" } ?? ""
+    let name = PrintableText.oneLine(name)
     return
       "\(kind.rawValue) \(name): waiting \(waitingTime) for \(waitingFor.rawValue)\(place), "
       + "\(priority), \(subscriberCount) subscriber\(subscriberCount == 1 ? "" : "s"), age \(age)"

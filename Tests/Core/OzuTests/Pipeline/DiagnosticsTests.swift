@@ -48,4 +48,12 @@ struct DiagnosticsTests {
     for task in [decoding, held, waiting] { _ = try await task.image }
     #expect(fixture.pipeline.diagnostics().jobs.isEmpty)
   }
+
+  @Test("a job is described in one line, whatever the name of its file")
+  func oneLine() {
+    let job = PipelineDiagnostics.Job(
+      kind: .load, name: "a\nb.jpg", waitingFor: .disk, waitingTime: .zero, age: .zero, queuePosition: nil,
+      subscriberCount: 1, priority: .normal)
+    #expect(job.description.hasPrefix("load a b.jpg: waiting"))
+  }
 }
