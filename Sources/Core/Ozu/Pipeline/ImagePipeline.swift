@@ -220,10 +220,16 @@ extension ImagePipeline {
     return current
   }
 
+  /// Whether the rules for sources allow one. Memory may be shared with a pipeline that has others. The load of a source that is
+  /// refused says why.
+  private func allows(_ source: ImageSource) -> Bool {
+    !checksSources || (try? configuration.check(source)) != nil
+  }
+
   /// The picture in memory, if it may be served without asking the origin. A stale picture is left to the load, which
   /// revalidates it.
   func servablePicture(for request: ImageRequest) -> CachedPicture? {
-    guard request.readsMemory else { return nil }
+    guard request.readsMemory, allows(request.source) else { return nil }
     guard let cached = caches.finishedPicture(for: request) else {
       if context.events.isObserved { context.events.lookedIntoMemory(nil, for: request) }
       return nil
@@ -248,7 +254,8 @@ extension ImagePipeline {
     let start = context.instant
     let request = current(request)
     // A preview of a running load does not count.
-    guard request.readsMemory, let cached = caches.finishedPicture(for: request) else { return nil }
+    guard request.readsMemory, allows(request.source), let cached = caches.finishedPicture(for: request)
+    else { return nil }
     formatStore.noteHit(of: cached, for: request)
     return response(of: cached, for: request, start: start)
   }

@@ -89,11 +89,15 @@ struct UntrustedSourcesTests {
 
   @Test("a host outside the list is refused before any cache is asked, and receives no request")
   func hosts() async throws {
-    let open = Fixture()
+    let shared = MemoryCache<ImageKey, CachedPicture>(MemoryCacheConfiguration(costLimit: 8 << 20))
+    let open = Fixture { $0.caching.imageCache = shared }
     let url = try open.serve("a.png", as: .png)
     _ = try await open.pipeline.image(for: url)
     await open.pipeline.flush()
-    let closed = open.freshPipeline { $0.restrictToUntrustedSources(hosts: .only(["*.example.org"])) }
+    let closed = open.freshPipeline {
+      $0.caching.imageCache = shared
+      $0.restrictToUntrustedSources(hosts: .only(["*.example.org"]))
+    }
     for request in [ImageRequest(url: url), ImageRequest(ImageURLRequest(url: url))] {
       for error in [
         await error { _ = try await closed.image(for: request) },
@@ -104,6 +108,8 @@ struct UntrustedSourcesTests {
       }
     }
     #expect(open.client.requests.count == 1)
+    // A view shows nothing of it; what the app looks up in its own cache is no load.
+    #expect(closed.cachedImage(for: url) != nil && closed.memoryResponse(for: ImageRequest(url: url)) == nil)
   }
 
   @Test(
