@@ -113,10 +113,11 @@ public final class ImagePrefetcher: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: Outcome.self)
     let report = PrefetchReport(
       expected: requests.count, budget: budget, memory: pipeline.caches.memory, continuation)
-    state.withLock { queue in
+    let overBudget = state.withLock { queue in
       for request in requests { queue.add(request, report) }
+      return report.isExhausted ? queue.removeExhausted() : []
     }
-    if report.isExhausted { end(state.withLock { $0.removeExhausted() }, .overBudget) }
+    end(overBudget, .overBudget)
     startNext()
     return Outcomes(prefetcher: self, stream: stream)
   }
