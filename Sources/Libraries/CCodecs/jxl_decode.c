@@ -120,6 +120,8 @@ static void close_decoder(OzuPictureDecoder *base) {
   JXLDecoder *self = (JXLDecoder *)base;
   if (self->decoder != NULL) JxlDecoderDestroy(self->decoder);
   free(self->profile);
+  free(self->exif);
+  free(self->xmp);
   free(self->delays);
 }
 

@@ -11,6 +11,9 @@ typedef struct {
   JxlDecoder *decoder;
   JxlBasicInfo info;
   uint8_t *profile;
+  // Metadata that are compressed in the file.
+  uint8_t *exif;
+  uint8_t *xmp;
   size_t given;
   bool has_output;
   // The place for rows of 16 bits while the library works; NULL otherwise.

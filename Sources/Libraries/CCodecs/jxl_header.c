@@ -33,11 +33,58 @@ static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
   info->profile_size = size;
 }
 
-// Finds EXIF data and XMP in the boxes of the container (ISO/IEC 18181-2 §9). In boxes of these names they are not
-// compressed.
-static void find_blocks(const OzuPictureDecoder *base, OzuPictureInfo *info) {
+// The most bytes of EXIF data or XMP that are unpacked: the limit of `ImageMetadata`.
+enum { largest_block = 4 << 20 };
+
+// Unpacks a box whose content is compressed ("brob"), through the library. NULL if it cannot; otherwise the caller frees
+// the bytes.
+static uint8_t *unpack(const uint8_t *box, size_t size, size_t *unpacked_size) {
+  // The library takes no box before these two, with which every file begins. The rest of the file is not shown to it.
+  static const uint8_t head[32] = {
+      0,   0,   0,   12,  'J', 'X', 'L', ' ', 0x0D, 0x0A, 0x87, 0x0A, 0,   0,   0,   20,
+      'f', 't', 'y', 'p', 'j', 'x', 'l', ' ', 0,    0,    0,    0,    'j', 'x', 'l', ' '};
+  JxlDecoder *decoder = JxlDecoderCreate(NULL);
+  if (decoder == NULL) return NULL;
+  OzuBytes content = {0};
+  bool has_room = false, is_whole = false;
+  bool is_ready = JxlDecoderSubscribeEvents(decoder, JXL_DEC_BOX) == JXL_DEC_SUCCESS
+      && JxlDecoderSetDecompressBoxes(decoder, JXL_TRUE) == JXL_DEC_SUCCESS
+      && JxlDecoderSetInput(decoder, head, sizeof(head)) == JXL_DEC_SUCCESS;
+  for (bool is_in_box = false; is_ready;) {
+    JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
+    if (has_room) content.count = content.capacity - JxlDecoderReleaseBoxBuffer(decoder);
+    has_room = false;
+    if (status == JXL_DEC_NEED_MORE_INPUT) {
+      // The end of the head, or of the box.
+      is_whole = is_in_box;
+      if (is_in_box || JxlDecoderReleaseInput(decoder) > 0
+          || JxlDecoderSetInput(decoder, box, size) != JXL_DEC_SUCCESS)
+        break;
+      is_in_box = true;
+    } else if (status != JXL_DEC_BOX && status != JXL_DEC_BOX_NEED_MORE_OUTPUT) {
+      break;
+    } else if (is_in_box) {
+      if (content.count > largest_block || !ozu_bytes_reserve(&content, 1)) break;
+      has_room = JxlDecoderSetBoxBuffer(decoder, content.bytes + content.count, content.capacity - content.count)
+          == JXL_DEC_SUCCESS;
+      if (!has_room) break;
+    }
+  }
+  JxlDecoderDestroy(decoder);
+  *unpacked_size = content.count;
+  if (is_whole && content.count > 0 && content.count <= largest_block) return content.bytes;
+  free(content.bytes);
+  return NULL;
+}
+
+// Finds EXIF data and XMP in the boxes of the container (ISO/IEC 18181-2 §9). libjxl compresses those of a JPEG that it
+// stores; the name of such a box is the first word of its content.
+static void find_blocks(JXLDecoder *self, OzuPictureInfo *info) {
   static const uint8_t signature[8] = {0, 0, 0, 12, 'J', 'X', 'L', ' '};
+  const OzuPictureDecoder *base = &self->base;
   if (base->size < 12 || memcmp(base->data, signature, sizeof(signature)) != 0) return;
+  // Only the first compressed box of each kind is unpacked: a file could have any number of them.
+  bool has_packed_exif = false, has_packed_xmp = false;
   size_t at = 0;
   while (base->size - at >= 8) {
     const uint8_t *box = base->data + at;
@@ -50,11 +97,23 @@ static void find_blocks(const OzuPictureDecoder *base, OzuPictureInfo *info) {
     }
     if (length == 0) length = rest;
     if (length < head || length > rest) return;
-    if (memcmp(box + 4, "Exif", 4) == 0 && info->exif == NULL)
-      ozu_picture_set_exif(info, box + head, (size_t)length - head);
-    if (memcmp(box + 4, "xml ", 4) == 0 && info->xmp == NULL && length > head) {
-      info->xmp = box + head;
-      info->xmp_size = (size_t)length - head;
+    const uint8_t *content = box + head;
+    size_t size = (size_t)length - head;
+    bool is_packed = memcmp(box + 4, "brob", 4) == 0 && size >= 4;
+    const uint8_t *name = is_packed ? content : box + 4;
+    bool is_exif = memcmp(name, "Exif", 4) == 0 && info->exif == NULL && !(is_packed && has_packed_exif);
+    bool is_xmp = memcmp(name, "xml ", 4) == 0 && info->xmp == NULL && !(is_packed && has_packed_xmp);
+    if (is_packed && is_exif) {
+      has_packed_exif = true;
+      content = self->exif = unpack(box, (size_t)length, &size);
+    } else if (is_packed && is_xmp) {
+      has_packed_xmp = true;
+      content = self->xmp = unpack(box, (size_t)length, &size);
+    }
+    if (is_exif && content != NULL) ozu_picture_set_exif(info, content, size);
+    if (is_xmp && content != NULL && size > 0) {
+      info->xmp = content;
+      info->xmp_size = size;
     }
     at += (size_t)length;
   }
@@ -161,7 +220,7 @@ OzuStatus ozu_jxl_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
         break;
       case JXL_DEC_COLOR_ENCODING:
         read_colors(self, info);
-        find_blocks(base, info);
+        find_blocks(self, info);
         info->scratch = ozu_product(info->width, info->height, bytes_per_pixel(self));
         if (self->info.have_animation && self->info.animation.tps_numerator > 0) {
           if (!read_frames(self, &info->is_cut)) return ozu_picture_fail(base, "out of memory");

@@ -30,9 +30,12 @@
   FUNCTION(JxlDecoderGetICCProfileSize) \
   FUNCTION(JxlDecoderImageOutBufferSize) \
   FUNCTION(JxlDecoderProcessInput) \
+  FUNCTION(JxlDecoderReleaseBoxBuffer) \
   FUNCTION(JxlDecoderReleaseInput) \
   FUNCTION(JxlDecoderReleaseJPEGBuffer) \
   FUNCTION(JxlDecoderRewind) \
+  FUNCTION(JxlDecoderSetBoxBuffer) \
+  FUNCTION(JxlDecoderSetDecompressBoxes) \
   FUNCTION(JxlDecoderSetImageOutBuffer) \
   FUNCTION(JxlDecoderSetImageOutCallback) \
   FUNCTION(JxlDecoderSetInput) \
@@ -74,9 +77,12 @@ OZU_DECLARE_LIBRARY(jxl, OZU_JXL_FUNCTIONS)
 #define JxlDecoderGetICCProfileSize ozu_jxl.JxlDecoderGetICCProfileSize
 #define JxlDecoderImageOutBufferSize ozu_jxl.JxlDecoderImageOutBufferSize
 #define JxlDecoderProcessInput ozu_jxl.JxlDecoderProcessInput
+#define JxlDecoderReleaseBoxBuffer ozu_jxl.JxlDecoderReleaseBoxBuffer
 #define JxlDecoderReleaseInput ozu_jxl.JxlDecoderReleaseInput
 #define JxlDecoderReleaseJPEGBuffer ozu_jxl.JxlDecoderReleaseJPEGBuffer
 #define JxlDecoderRewind ozu_jxl.JxlDecoderRewind
+#define JxlDecoderSetBoxBuffer ozu_jxl.JxlDecoderSetBoxBuffer
+#define JxlDecoderSetDecompressBoxes ozu_jxl.JxlDecoderSetDecompressBoxes
 #define JxlDecoderSetImageOutBuffer ozu_jxl.JxlDecoderSetImageOutBuffer
 #define JxlDecoderSetImageOutCallback ozu_jxl.JxlDecoderSetImageOutCallback
 #define JxlDecoderSetInput ozu_jxl.JxlDecoderSetInput

@@ -60,6 +60,20 @@
       #expect(throws: ImageDecodingError.self) { try transcoded(file, .store) }
     }
 
+    @Test("reads the EXIF data of a stored JPEG, which libjxl compresses")
+    func compressedMetadata() throws {
+      let codecs = CodecRegistry.standard
+      let jpeg = try fixture("metadata/exif.jpg")
+      let file = try codecs.transcoded(jpeg, .store, by: .jxl, limits: .default)
+      let mark = try #require(file.range(of: Data("brobExif".utf8)))
+      #expect(try codecs.header(of: file).metadata == codecs.header(of: jpeg).metadata)
+      #expect(try codecs.metadata(of: file).exif == codecs.metadata(of: jpeg).exif)
+      // Compressed bytes that break the rules of Brotli.
+      var broken = file
+      broken.replaceSubrange(mark.upperBound..<mark.upperBound + 4, with: [0xFF, 0xFF, 0xFF, 0xFF])
+      #expect(try codecs.header(of: broken).metadata == nil)
+    }
+
     @Test(
       "refuses what it cannot store, and gives back no JPEG that there is none of",
       arguments: [
