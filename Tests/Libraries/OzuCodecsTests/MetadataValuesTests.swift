@@ -169,6 +169,18 @@ struct MetadataValuesTests {
       xmp: TaggedFile.xmp("<dc:description>xmp</dc:description>"), "xmp"
     ) { $0.description },
     Case(
+      "a comment in another language",
+      details: [.bytes(0x9286, 7, Array("UNICODE\0".utf8) + [0x7E, 0xA2, 0x8F, 0x66])], "UserComment=红车"
+    ) {
+      $0.otherTags.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+    },
+    Case(
+      "a comment that is none", details: [.bytes(0x9286, 7, [1, 0xFF, 2, 0xFE, 3, 0xFD, 4, 0xFC, 5])],
+      "UserComment=(9 bytes)"
+    ) {
+      $0.otherTags.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+    },
+    Case(
       "other tags", picture: [.text(0x010D, "doc"), .short(0xC000, 1, 2)],
       details: [.bytes(0x9286, 7, Array("UNICODE\0".utf8) + [0, 0x68, 0, 0x69])],
       place: [.text(29, "2024:05:31")],
@@ -190,6 +202,8 @@ struct MetadataValuesTests {
     let values = MetadataValues(exif: some.exif, iptc: some.iptc, iptcDigest: nil, xmp: some.xmp)
     #expect(some.value(values) == some.wanted)
     #expect(values.flaw == nil)
+    guard let exif = some.exif else { return }
+    #expect(EXIFMetadata.find(in: exif.span)?.isoSensitivity == values.isoSensitivity)
   }
 
   @Test("of IPTC-IIM come before those of XMP if it was changed later", arguments: [true, false])

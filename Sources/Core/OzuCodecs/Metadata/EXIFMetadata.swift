@@ -16,6 +16,7 @@ package enum EXIFMetadata {
     static let exposureTime = 0x829A
     static let fNumber = 0x829D
     static let isoSensitivity = 0x8827
+    static let recommendedExposureIndex = 0x8832
     static let captureDate = 0x9003
     static let focalLength = 0x920A
     static let lens = 0xA434
@@ -39,7 +40,14 @@ package enum EXIFMetadata {
     }
     metadata.captureDate = fact { directories.text(Tag.captureDate, $0, bytes) }
     metadata.lens = fact { directories.text(Tag.lens, $0, bytes) }
-    metadata.isoSensitivity = fact { directories.integer(Tag.isoSensitivity, $0, bytes) }
+    func sensitivity(_ tag: Int) -> Int? {
+      fact { directories.integer(tag, $0, bytes) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+    metadata.isoSensitivity = sensitivity(Tag.isoSensitivity)
+    // The largest number of 16 bits means "more": the number is in a newer tag.
+    if (metadata.isoSensitivity ?? 65_535) == 65_535 {
+      metadata.isoSensitivity = sensitivity(Tag.recommendedExposureIndex) ?? metadata.isoSensitivity
+    }
     metadata.exposureTime = positive(Tag.exposureTime)
     metadata.fNumber = positive(Tag.fNumber)
     metadata.focalLength = positive(Tag.focalLength)

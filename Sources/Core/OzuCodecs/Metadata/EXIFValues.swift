@@ -129,7 +129,7 @@ extension EXIFValues.Value {
 
   /// The value as people read it.
   var description: String? {
-    if let text, type != 7 || MetadataText.isPrintable(text) { return text }
+    if let text, type != 7 || MetadataText.isPrintable(text) || isComment(text) { return text }
     if type == 2 || type == 129 { return nil }
     if type == 7 {
       return count == 4 && tag != EXIFTag.componentsConfiguration && text != nil
@@ -141,6 +141,14 @@ extension EXIFValues.Value {
     }
     let list = shown.joined(separator: ", ")
     return list.isEmpty ? nil : MetadataText.cut(list + (count > shown.count ? ", …" : ""))
+  }
+
+  /// Whether the text is a comment of a person, in any language: writers without a character set may have stored anything.
+  private func isComment(_ text: String) -> Bool {
+    tag == EXIFTag.userComment
+      && text.unicodeScalars.allSatisfy {
+        $0.properties.generalCategory != .control || [0x09, 0x0A, 0x0D].contains($0.value)
+      }
   }
 
   private func integer(_ offset: Int, _ size: Int, isSigned: Bool) -> Int? {
