@@ -34,6 +34,8 @@ struct GainMapTests {
   private static let ultraHDR = xmp(
     "<x hdrgm:Version=\"1.0\" hdrgm:GainMapMax=\"2\" hdrgm:HDRCapacityMax='2.0'/>")
   private static let announcement = xmp("<x hdrgm:Version=\"1.0\"/>")
+  private static let announcementOfISO = segment(
+    0xE2, Array("urn:iso:std:iso:ts:21496:-1\0".utf8) + [0, 0, 0, 0])
 
   /// A picture with a map after it, and the index that refers to the map.
   private static func file(
@@ -103,6 +105,9 @@ struct GainMapTests {
       (Self.file(base, nested, describedBy: Self.iso()), true),
       (Self.file(base, map.prefix(map.count / 2), describedBy: Self.iso()), false),
       (Data(base.prefix(2)) + Data(Self.announcement) + base.dropFirst(2), false),
+      (
+        Self.file(base, map, describedBy: Self.iso(), before: Self.announcementOfISO, shift: 1 << 20), false
+      ),
     ]
     for (number, lie) in lies.enumerated() {
       #expect(try Self.codecs.picture(from: lie.0).bitmap == plain, "\(number)")

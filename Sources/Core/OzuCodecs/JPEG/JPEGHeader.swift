@@ -43,7 +43,7 @@ package struct JPEGHeader: Sendable {
   private(set) var pictureIndex: Int?
   /// The first segment with XMP.
   private(set) var xmp: Range<Int>?
-  /// Whether XMP says that there is a gain map.
+  /// Whether XMP, or the segment of ISO 21496-1, says that there is a gain map.
   private(set) var announcesGainMap = false
   /// The resolution from the JFIF segment, or else from EXIF data.
   package private(set) var dotsPerInch: Double?
@@ -96,6 +96,10 @@ package struct JPEGHeader: Sendable {
       case 0xE1 where segment.hasBytes("http://ns.adobe.com/xap/1.0/\0", at: 0):
         xmp = xmp ?? position + 2..<position + length
         announcesGainMap = announcesGainMap || JPEGGainMap.isAnnounced(in: segment)
+      case 0xE2 where segment.hasBytes(JPEGGainMap.isoName, at: 0):
+        // A picture has two versions alone. The numbers follow them in a map, which may be a file of its own.
+        announcesGainMap =
+          announcesGainMap || segment.count <= JPEGGainMap.isoName.utf8CodeUnitCount + 4
       case 0xE2 where segment.hasBytes("MPF\0", at: 0):
         pictureIndex = position + 6
       case 0xE2:
