@@ -52,6 +52,23 @@
       #expect(part[63, 47] == Pixel(red: 128, green: 128, blue: 128))
     }
 
+    @Test("is corrupt, and not cut off, if it announces an animation and has a still picture")
+    func withoutFrames() throws {
+      let still = try fixture("matrix/webp-lossless.webp")
+      let extended = Data("VP8X".utf8) + Data([10, 0, 0, 0, 2, 0, 0, 0, 63, 0, 0, 47, 0, 0])
+      let byteCount = UInt32(still.count - 8 + extended.count).littleEndian
+      let head = Data("RIFF".utf8) + withUnsafeBytes(of: byteCount) { Data($0) } + Data("WEBP".utf8)
+      let data = head + extended + still.dropFirst(12)
+      #expect(
+        throws: ImageDecodingError.corrupt(.webp, stage: "image data", reason: "it has no picture")
+      ) {
+        try CodecRegistry.standard.picture(from: data)
+      }
+      #expect(throws: ImageDecodingError.truncated(.webp, stage: "image data")) {
+        try CodecRegistry.standard.picture(from: data.prefix(40))
+      }
+    }
+
     @Test("is opaque if it announces no alpha, whatever alpha its pixels have")
     func opaque() throws {
       var data = try fixture("matrix/webp-lossless-alpha.webp")

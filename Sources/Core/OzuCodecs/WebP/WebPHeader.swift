@@ -40,6 +40,8 @@ package struct WebPHeader {
   package var coversCanvas: Bool { frames.first.map { $0.size == canvas } ?? true }
   /// The number of the frame of an animation in which the file ends; `nil` if it does not.
   package private(set) var cutFrame: Int?
+  /// Whether the file has all the bytes that it declares.
+  package private(set) var isWhole = true
   /// How many times an animation is played; 0 means without end.
   package private(set) var loopCount = 1
 
@@ -91,6 +93,7 @@ package struct WebPHeader {
     if announcesEXIF, !hasEXIF { lacksEXIF = true }
     // The file ends between two frames, or in the head of one, and not only before its last padding byte.
     let declared = (file.littleEndian(at: 4, bytes: 4) ?? 0) + 8
+    isWhole = declared <= file.count
     if isAnimated, cutFrame == nil, declared > file.count + 1 { cutFrame = animationFrameCount }
     frameCount = isAnimated ? min(max(1, animationFrameCount), ImageHeader.largestFrameCount) : 1
   }

@@ -60,7 +60,10 @@
     /// - Throws: `ImageDecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
     ///   then the rest is transparent, or grey in a picture without alpha.
     func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
-      guard let frame = details.frames.first else { throw .truncated(.webp, stage: WebPDecoder.imageStage) }
+      guard let frame = details.frames.first else {
+        guard details.isWhole else { throw .truncated(.webp, stage: WebPDecoder.imageStage) }
+        throw .corrupt(.webp, stage: WebPDecoder.imageStage, reason: "it has no picture")
+      }
       let byteCount = details.canvas.byteCount(as: .bgra8)
       try context.limits.checkDecodedByteCount(byteCount + WebPDecoder.copyByteCount(frame))
       let isOpaque = !header.hasAlpha
