@@ -28,6 +28,16 @@ struct OutputTemplateTests {
     #expect(template.path(values) == path.replacingOccurrences(of: "sub/b/", with: ""))
   }
 
+  @Test(
+    "a date is written as far as it is known, and none that nobody set",
+    arguments: [
+      ("0000:00:00 00:00:00", "undated"), ("    :  :     :  :", "undated"), ("2020:05", "undated"),
+      ("2020:05:06", "2020-05-06 000000"), ("2020-05-06T07:08:09", "2020-05-06 070809"),
+    ])
+  func dates(_ date: String, _ text: String) {
+    #expect(CaptureDate(form: "%Y-%m-%d %H%M%S")?.text(date) == text)
+  }
+
   @Test("an empty folder at the beginning does not lead to the root")
   func root() throws {
     #expect(try OutputTemplate("{dir}/{name}").path([.dir: "", .name: "p"]) == "p")

@@ -206,6 +206,23 @@ struct MetadataValuesTests {
     #expect(EXIFMetadata.find(in: exif.span)?.isoSensitivity == values.isoSensitivity)
   }
 
+  @Test(
+    "of a header have letters of Latin-1, no half of a letter, and no date that nobody set",
+    arguments: [
+      ("2019:01:02 03:04:05", "2019:01:02 03:04:05"), ("0000:00:00 00:00:00", "2020:05:06 07:08:09"),
+      ("    :  :     :  :  ", "2020:05:06 07:08:09"),
+    ])
+  func header(date: String, wanted: String) {
+    let file = TaggedFile(
+      picture: [.bytes(0x0110, 2, [0x4D, 0xFC, 0x6C, 0]), .text(0x0132, "2020:05:06 07:08:09")],
+      details: [.text(0x9003, date), .text(0xA434, "x" + String(repeating: "ä", count: 40))]
+    ).data
+    let metadata = EXIFMetadata.find(in: file.span)
+    #expect(metadata?.captureDate == wanted)
+    #expect(metadata?.camera == "Mül")
+    #expect(metadata?.lens == "x" + String(repeating: "ä", count: 31))
+  }
+
   @Test("of IPTC-IIM come before those of XMP if it was changed later", arguments: [true, false])
   func digest(isChanged: Bool) throws {
     let iptc = TaggedFile.dataSet(120, "iptc")

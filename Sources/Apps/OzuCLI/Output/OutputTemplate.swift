@@ -200,17 +200,14 @@ struct CaptureDate {
     self.form = form
   }
 
-  /// - Parameter date: of EXIF, `2026:11:29 14:05:09`. What is no date gives `undated`.
+  /// - Parameter date: of EXIF, `2026:11:29 14:05:09`. A text without a day gives `undated`.
   func text(_ date: String) -> String {
-    let numbers = date.split(whereSeparator: { ": ".contains($0) })
-    let lengths = [4, 2, 2, 2, 2, 2]
-    guard numbers.count == lengths.count,
-      zip(numbers, lengths).allSatisfy({
-        $0.count == $1 && $0.allSatisfy(\.isASCII) && $0.allSatisfy(\.isNumber)
-      })
-    else { return "undated" }
+    guard let date = MetadataDate(date), let month = date.month, let day = date.day else { return "undated" }
+    let numbers = [date.year, month, day, date.hour ?? 0, date.minute ?? 0, date.second ?? 0]
     return zip(Self.letters, numbers).reduce(form) { text, part in
-      text.replacing("%\(part.0)", with: part.1)
+      let digits = "\(part.1)"
+      let zeros = String(repeating: "0", count: max(0, (part.0 == "Y" ? 4 : 2) - digits.count))
+      return text.replacing("%\(part.0)", with: zeros + digits)
     }
   }
 }

@@ -38,7 +38,11 @@ package enum EXIFMetadata {
     func positive(_ tag: Int) -> Double? {
       fact { directory in directories.rational(tag, directory, bytes).flatMap { $0 > 0 ? $0 : nil } }
     }
-    metadata.captureDate = fact { directories.text(Tag.captureDate, $0, bytes) }
+    // A text that is no date is one that nobody set: zeros, or spaces between colons.
+    func date(_ text: String?) -> String? { text.flatMap { MetadataDate($0) == nil ? nil : $0 } }
+    metadata.captureDate =
+      fact { date(directories.text(Tag.captureDate, $0, bytes)) }
+      ?? date(directories.text(Tag.date, first, bytes))
     metadata.lens = fact { directories.text(Tag.lens, $0, bytes) }
     func sensitivity(_ tag: Int) -> Int? {
       fact { directories.integer(tag, $0, bytes) }.flatMap { $0 > 0 ? $0 : nil }
@@ -51,7 +55,6 @@ package enum EXIFMetadata {
     metadata.exposureTime = positive(Tag.exposureTime)
     metadata.fNumber = positive(Tag.fNumber)
     metadata.focalLength = positive(Tag.focalLength)
-    metadata.captureDate = metadata.captureDate ?? directories.text(Tag.date, first, bytes)
     if let place = directories.integer(EXIFTag.place, first, bytes) {
       metadata.hasPlace =
         directories.field(withTag: Tag.latitude, of: directories.start + place, in: bytes) != nil

@@ -41,8 +41,12 @@ extension TIFFLayout {
   func text(_ tag: Int, _ directory: Int, _ bytes: Span<UInt8>) -> String? {
     guard let field = field(withTag: tag, of: directory, in: bytes), field.type == 2 else { return nil }
     let characters = bytes.copy(from: field.position, byteCount: min(field.count, Self.longestText))
-    let text = String(decoding: characters.prefix { $0 != 0 }, as: UTF8.self)
-    let trimmed = text.reversed().drop { $0 == " " }.reversed()
-    return trimmed.isEmpty ? nil : String(trimmed)
+    var text = characters.prefix { $0 != 0 }
+    // The cut may be inside a character of UTF-8.
+    if text.count < field.count, text.count == Self.longestText {
+      while let last = text.last, last & 0xC0 == 0x80 { text.removeLast() }
+      if let last = text.last, last >= 0xC0 { text.removeLast() }
+    }
+    return MetadataText.read(text)
   }
 }
