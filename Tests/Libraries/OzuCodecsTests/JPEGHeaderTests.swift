@@ -74,6 +74,17 @@ struct JPEGHeaderTests {
     #expect(try CodecRegistry.standard.header(of: data.dropFirst(3)).colorModel == .gray)
   }
 
+  @Test("says that a colour profile is not whole", arguments: [0, 1, 2, 3] as [UInt8])
+  func incompleteProfile(number: UInt8) throws {
+    var data = try fixture("icc/display-p3-two-segments-reversed.jpg")
+    let place = try #require(data.range(of: Data("ICC_PROFILE\0".utf8))).upperBound
+    let isWhole = data[place] == number
+    data[place] = number
+    let header = try CodecRegistry.standard.header(of: data)
+    #expect((header.colorProfileName != nil) == isWhole)
+    #expect(header.notes.isEmpty == isWhole)
+  }
+
   @Test("finds a colour profile in segments of any order")
   func profile() throws {
     let header = try CodecRegistry.standard.header(of: fixture("icc/display-p3-two-segments-reversed.jpg"))

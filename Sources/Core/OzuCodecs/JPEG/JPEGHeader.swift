@@ -39,6 +39,8 @@ package struct JPEGHeader: Sendable {
   package private(set) var orientation: Orientation?
   package private(set) var metadata: PictureMetadata?
   package private(set) var profile: ICCProfile?
+  /// Whether there are pieces of a profile, but not each of them once.
+  private(set) var hasIncompleteProfile = false
   /// The offset of the byte-order mark of the index of further pictures.
   private(set) var pictureIndex: Int?
   /// The first segment with XMP.
@@ -80,6 +82,7 @@ package struct JPEGHeader: Sendable {
         scanOffset = offset
         firstScanComponentCount = segment.byte(at: 0).map(Int.init) ?? 0
         self.profile = profile.profile(in: bytes)
+        hasIncompleteProfile = self.profile == nil && !profile.isEmpty
         return
       case 0xE0 where segment.hasBytes("JFIF\0", at: 0):
         hasJFIF = true
@@ -253,6 +256,8 @@ struct JPEGProfileChunks {
 
   private var chunks: [Chunk] = []
   private var declaredCount = 0
+
+  var isEmpty: Bool { chunks.isEmpty }
 
   /// Records an APP2 segment if it is a chunk. `offset` is the place of the segment's data in the file.
   mutating func add(_ segment: Span<UInt8>, at offset: Int) {

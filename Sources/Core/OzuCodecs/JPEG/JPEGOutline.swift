@@ -38,6 +38,9 @@ package struct JPEGOutline: Sendable {
     header.add(statedDotsPerInch: details.dotsPerInch)
     header.metadata = details.metadata
     if let reason = details.unsupportedReason { header.noteUnread(reason) }
+    if details.hasIncompleteProfile {
+      header.notes.append("its colour profile is left out: pieces of it are missing or doubled")
+    }
     if let index = details.pictureIndex {
       header.gainMap = JPEGGainMap.find(in: bytes, index: index)
       header.missingBytes = JPEGGainMap.missingHead(in: bytes, index: index)
