@@ -76,6 +76,17 @@ struct SetCommandTests {
     #expect(Set(names) == Set(made.map { "p-\($0).jpg" }))
   }
 
+  @Test("the height of a width does not depend on the other widths")
+  func heights() async throws {
+    let folder = try Folder()
+    // 20 pixels wide it is 13.3 high; of 27 rows, as it has 40 wide, 13.5 would be left.
+    let source = try folder.write(PatternPicture(PixelSize(60, 40), tint: 3).data(as: .png), to: "p.png")
+    let run = await CommandRun(
+      "set", source, "-w", "20,40", "-f", "png", "-o", folder.path("out/"), "--no-cache", "--json")
+    let outputs = try #require(try run.objects[0]["outputs"] as? [[String: Any]])
+    #expect(outputs.map { $0["height"] as? Int } == [13, 27])
+  }
+
   @Test("several sources, folders, templates; all failures are listed at the end")
   func several() async throws {
     let folder = try Folder()

@@ -71,6 +71,15 @@ struct ResizeArguments {
     return resize
   }
 
+  /// The same for a picture that was made narrower before. Its height is that which the source gives it, so that it does not
+  /// depend on the widths between.
+  func narrowing(to width: Int, from source: PixelSize) -> Resize {
+    let size = ResizeGeometry(source: source, resize: narrowing(to: width)).outputSize
+    var resize = resize(to: size, .fill, crops: false)
+    resize.allowsUpscaling = false
+    return resize
+  }
+
   func resize(to size: PixelSize, _ mode: ScaleMode, crops: Bool) -> Resize {
     Resize(
       size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling, kernel: kernel, quality: quality,

@@ -27,8 +27,8 @@ struct SetRun: Sendable {
   }
 
   private func make(_ request: ImageRequest, _ index: Int) async throws -> SetReport.Made {
-    let (widths, beyond) = try await widths(of: request)
-    let images = try await encode(request, widths)
+    let (widths, beyond, source) = try await widths(of: request)
+    let images = try await encode(request, widths, of: source)
     // Steps may have made the picture narrower than its file.
     let narrow = widths.enumerated().filter { images.files[$0.offset][0].size.width < $0.element }
     // All of these are left out. If that are all widths, one of them is kept.
@@ -44,16 +44,19 @@ struct SetRun: Sendable {
     return SetReport.Made(files: files, omittedWidths: omitted + beyond, html: html)
   }
 
-  /// The widths to make, and those that are too large. A picture narrower than all of them is made in its own width.
-  private func widths(of request: ImageRequest) async throws(ImageError) -> ([Int], beyond: [Int]) {
+  /// The widths to make, those that are too large, and the size of the picture from which they are made, if it is known. A
+  /// picture narrower than all of them is made in its own width.
+  private func widths(
+    of request: ImageRequest
+  ) async throws(ImageError) -> ([Int], beyond: [Int], source: PixelSize?) {
     // The width after steps is known only when they are done.
-    guard request.resize == nil, request.processors.isEmpty else { return (recipe.widths, []) }
+    guard request.resize == nil, request.processors.isEmpty else { return (recipe.widths, [], nil) }
     let header = try await writer.pipeline.header(for: request)
     // A drawing is drawn at every width.
-    if header.isDrawing { return (recipe.widths, []) }
+    if header.isDrawing { return (recipe.widths, [], nil) }
     let own = header.size.width
     let inside = recipe.widths.filter { $0 <= own }
-    return (inside.isEmpty ? [own] : inside, recipe.widths.filter { $0 > own })
+    return (inside.isEmpty ? [own] : inside, recipe.widths.filter { $0 > own }, header.size)
   }
 
   // MARK: Encoding
@@ -74,8 +77,10 @@ struct SetRun: Sendable {
   }()
 
   /// Starts all requests together, so that they share one decode.
-  private func encode(_ request: ImageRequest, _ widths: [Int]) async throws(SetFailure) -> Images {
-    let requests = recipe.requests(request, widths)
+  private func encode(
+    _ request: ImageRequest, _ widths: [Int], of source: PixelSize?
+  ) async throws(SetFailure) -> Images {
+    let requests = recipe.requests(request, widths, of: source)
     var jobs: [(request: ImageRequest, format: OutputFormat, name: String)] = []
     // The widest first, because it takes the longest.
     for (request, width) in zip(requests, widths).reversed() {
@@ -155,15 +160,19 @@ struct SetRecipe: Sendable {
   }
 
   /// A request for each width: the widest is made from the source, the others from the widest.
-  func requests(_ request: ImageRequest, _ widths: [Int]) -> [ImageRequest] {
+  ///
+  /// - Parameter source: the size of the picture of the request; `nil` if it is not known yet.
+  func requests(_ request: ImageRequest, _ widths: [Int], of source: PixelSize? = nil) -> [ImageRequest] {
     guard let widest = widths.last else { return [] }
     let base = request.with {
       let resize = resizing.narrowing(to: widest)
       if $0.resize == nil, $0.processors.isEmpty { $0.resize = resize } else { $0.processors.append(resize) }
     }
-    return widths.dropLast().map { width in base.with { $0.processors.append(resizing.narrowing(to: width)) }
+    let narrower = widths.dropLast().map { width in
+      let resize = source.map { resizing.narrowing(to: width, from: $0) } ?? resizing.narrowing(to: width)
+      return base.with { $0.processors.append(resize) }
     }
-      + [base]
+    return narrower + [base]
   }
 
   /// The files that would be written for a source that has not been read yet. Some of the widths may be too large for it.
