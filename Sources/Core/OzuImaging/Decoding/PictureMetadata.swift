@@ -16,7 +16,8 @@ public struct PictureMetadata: Hashable, Sendable {
   public var isoSensitivity: Int?
   /// The focal length, in millimetres.
   public var focalLength: Double?
-  /// Whether the file says where the picture was taken. Everybody who gets the file can read it.
+  /// Whether EXIF data say where the picture was taken. Everybody who gets the file can read it. XMP, which is not read for a
+  /// header, may say it too: `MetadataValues.latitude`.
   public var hasPlace = false
 
   /// Makes metadata.
