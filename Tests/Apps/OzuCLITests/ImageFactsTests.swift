@@ -68,6 +68,14 @@ struct ImageFactsTests {
     #expect(text.contains("\"exposureTime\": \(seconds), "))
   }
 
+  @Test("a name of a camera makes no line that looks like that of another file")
+  func forged() {
+    var header = ImageHeader(type: .jpeg, storedSize: PixelSize(2, 1))
+    header.metadata = PictureMetadata(camera: "X\nb.jpg: JPEG 4x3")
+    let facts = ImageFacts(source: "a.jpg", header: header, pixels: nil)
+    #expect(facts.text.contains("X\\u000ab.jpg") && !facts.text.contains("\n"), "\(facts.text)")
+  }
+
   @Test("of a camera RAW file, the sizes of the RAW and of its previews, upright")
   func cameraRAW() throws {
     var header = ImageHeader(type: .nef, storedSize: PixelSize(1620, 1080), orientation: .right)

@@ -55,7 +55,8 @@ struct ImageFacts {
     if let date = header.metadata?.captureDate { parts.append("taken \(date)") }
     if header.metadata?.hasPlace ?? false { parts.append("place") }
     if header.metadata?.hasThumbnail ?? false { parts.append("thumbnail") }
-    var lines = ["\(PrintableText.name(source)): \(parts.joined(separator: ", "))"]
+    // The names of cameras, lenses and profiles are texts of the file.
+    var lines = ["\(PrintableText.name(source)): \(PrintableText.name(parts.joined(separator: ", ")))"]
     lines += metadata?.values.lines ?? []
     lines += pixels?.lines ?? []
     lines += notes.map { "  note: \($0)" }
