@@ -256,7 +256,8 @@
       }
     }
 
-    @Test("memory that the system does not have for a worker is no reason to decode its file without isolation")
+    @Test(
+      "memory that the system does not have for a worker is no reason to decode its file without isolation")
     func noMemory() async throws {
       let pool = try Drills.pool(["--liar"])
       let failure = DecoderFailure.other("got no memory for its answer: \(systemMessage(ENOMEM))")

@@ -59,7 +59,9 @@
       for attempt in 0..<8 {
         let worker: WorkerProcess
         do throws(WorkerProcess.Failure) {
-          worker = try attempt == 0 ? core.worker(for: request, checkpoint) : core.newWorker(for: request, checkpoint)
+          worker =
+            try attempt == 0
+            ? core.worker(for: request, checkpoint) : core.newWorker(for: request, checkpoint)
         } catch {
           core.endTurn(nil)
           throw error

@@ -186,7 +186,9 @@ struct ZoomKeepingTests {
     #expect(fixture.pipeline.memoryCacheStatistics.count == 1)
   }
 
-  @Test("a decode that is dropped and begun again in one turn of the main loop is not ended by the end of the first")
+  @Test(
+    "a decode that is dropped and begun again in one turn of the main loop is not ended by the end of the first"
+  )
   func begunAgain() async throws {
     let fixture = Fixture()
     let model = ZoomModel(pipeline: fixture.pipeline)
