@@ -19,7 +19,7 @@ extension ImageBinding {
     case .preview(let preview): show(preview: preview)
     case .finished(let outcome):
       self.current?.load = nil
-      endProgress(of: current)
+      endProgress()
       guard self.current?.number == current.number else { return }
       switch outcome {
       case .success(let response): show(response, isSynchronous: false)
@@ -29,10 +29,10 @@ extension ImageBinding {
   }
 
   /// Tells the view that nothing is loading, unless the phase changes too, which tells it.
-  func endProgress(of current: Current) {
+  func endProgress() {
     guard progress != nil else { return }
     progress = nil
-    if current.isAnswered { view?.stateDidChange() }
+    if current?.isAnswered == true { view?.stateDidChange() }
   }
 
   /// Reserves space for the picture before its first pixels.

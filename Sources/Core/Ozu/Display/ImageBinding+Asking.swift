@@ -48,6 +48,8 @@ extension ImageBinding {
     defer { if current?.number == number { current?.isBeginning = false } }
     if let hit {
       current?.retiring = nil
+      endProgress()
+      guard current?.number == number else { return false }
       show(hit.response, isSynchronous: true)
       if hit.isFresh { return true }
     } else if current?.isAnswered == false {

@@ -206,7 +206,7 @@ public final class ImageBinding {
     current.retiring = nil
     current.isCancelled = true
     self.current = current
-    endProgress(of: current)
+    endProgress()
     if !current.isAnswered { phase = .cancelled }
   }
 

@@ -39,8 +39,8 @@ struct DisplayProgressTests {
 
   @Test(
     "the progress of a larger picture is not reported after the end, and ends in the view",
-    arguments: [0, 1, 2])
-  func larger(ending: Int) {
+    arguments: ["loaded", "failed", "cancelled", "found in memory"])
+  func larger(ending: String) {
     var told: [String] = []
     binding.setImage(
       ImageRequest(url: Stage.url("a")),
@@ -54,11 +54,16 @@ struct DisplayProgressTests {
     #expect(told == ["10", "end"] && binding.progress?.receivedByteCount == 20)
     let before = view.changeCount
     switch ending {
-    case 0: script.loads[1].finish(Stage.picture(2))
-    case 1: script.loads[1].fail(.notCached("a"))
-    default: binding.cancel()
+    case "loaded": script.loads[1].finish(Stage.picture(2))
+    case "failed": script.loads[1].fail(.notCached("a"))
+    case "cancelled": binding.cancel()
+    default:
+      let format = AutomaticFormat().format(PixelSize(160, 120), .aspectFit)
+      script.memory[ImageRequest(url: Stage.url("a")).inFormat(format).key] = Stage.picture(3)
+      view.displaySize = DisplaySize(160, 120)
+      binding.layoutDidChange()
     }
-    #expect(binding.progress == nil && view.changeCount == before + 1)
+    #expect(binding.progress == nil && !binding.isLoading && view.changeCount == before + 1)
   }
 
   @Test("another picture, a cancelled load and an emptied view begin without progress")
