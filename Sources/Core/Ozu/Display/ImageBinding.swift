@@ -114,7 +114,10 @@ public final class ImageBinding {
       current?.options = options
       current?.handlers = handlers
       current?.replace(with: request)
+      let number = current?.number
       change(.sameSource, options)
+      // The load has told the former handlers.
+      if current?.number == number, isLoading, let size = current?.expectedSize { handlers.size?(size) }
       return false
     }
     let isSame = hasSource(of: request)

@@ -78,6 +78,10 @@ struct ReservedPlaceTests {
     let reserved = try #require(view.reservations.first)
     #expect(view.images.expectedSize == reserved.size)
     #expect(told == [reserved.size])
+    // Set again, for other closures.
+    view.images.setImage(
+      ImageRequest(url: Fixture.url("a.jpg")), handlers: DisplayHandlers(size: { told.append($0) }))
+    #expect(told == [reserved.size, reserved.size])
     gate.open()
     await view.settled()
     #expect(view.shownPicture?.size == reserved.size)
