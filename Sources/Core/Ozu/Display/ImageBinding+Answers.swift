@@ -47,6 +47,13 @@ extension ImageBinding {
     current.handlers.size?(size)
   }
 
+  /// Reserves the room of the picture again, which the view has given up for a placeholder.
+  func reserveAgain() {
+    guard let current, current.handlers.success == nil, shown.row != .picture, let size = current.expectedSize
+    else { return }
+    view?.reserve(size)
+  }
+
   private func show(preview: Picture) {
     guard let current, !current.isAnswered else { return }
     if current.options.showsPreviews, current.handlers.success == nil {

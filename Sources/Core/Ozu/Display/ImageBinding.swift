@@ -179,12 +179,15 @@ public final class ImageBinding {
     let content = placeholder.content(in: view.displaySize) { request.flatMap(loader.otherSize) }
     switch (content, occasion) {
     case (nil, .noSource): show(.nothing, .nothing)
-    case (nil, .sameSource): break
-    case (nil, _): if shown.row != .nothing { shown = Shown(.former) }
-    case (.nothing, .sameSource) where shown.row == .nothing: break
+    case (nil, .sameSource): return
+    case (nil, _):
+      if shown.row != .nothing { shown = Shown(.former) }
+      return
+    case (.nothing, .sameSource) where shown.row == .nothing: return
     case (.nothing, _): show(.nothing, .nothing)
     case (let content?, _): show(.placeholder, content)
     }
+    reserveAgain()
   }
 
   /// The state is complete before the view is told, because it may call back.

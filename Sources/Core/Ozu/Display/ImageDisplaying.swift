@@ -28,9 +28,9 @@ public protocol ImageDisplaying: AnyObject {
   /// Shows content in place of the current one.
   func show(_ content: DisplayContent, transition: DisplayTransition)
 
-  /// Reserves space for the picture before its first pixels. Called when its size is known, at most once for each
-  /// load, and never after the picture is shown. A view whose size follows from its picture takes this size, so that
-  /// nothing around it moves when the picture appears. Does nothing by default.
+  /// Reserves space for the picture before its first pixels. Called when its size is known, once for each load and again
+  /// after a placeholder that is shown anew, and never after the picture is shown. A view whose size follows from its
+  /// picture takes this size, so that nothing around it moves when the picture appears. Does nothing by default.
   ///
   /// - Parameter size: the size of the picture that will be shown, in pixels.
   func reserve(_ size: PixelSize)
