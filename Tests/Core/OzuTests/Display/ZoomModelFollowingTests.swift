@@ -16,10 +16,10 @@ struct ZoomModelFollowingTests {
     model.resize(to: PixelSize(1000, 800))
   }
 
-  private func whole(_ type: ImageType = .jpeg) -> Picture {
-    var header = ImageHeader(type: type, storedSize: size)
+  private func whole(_ type: ImageType = .jpeg, height: Int = 16_000) -> Picture {
+    var header = ImageHeader(type: type, storedSize: PixelSize(20_000, height))
     header.hasParts = type == .jpeg
-    return Picture(PatternPicture(PixelSize(1000, 800), tint: 1).bitmap, header: header)
+    return Picture(PatternPicture(PixelSize(1000, height / 20), tint: 1).bitmap, header: header)
   }
 
   @Test("loads only squares, when it is zoomed")
@@ -90,6 +90,17 @@ struct ZoomModelFollowingTests {
     try #require(script.live.first).finish(whole())
     model.follow(.preview(whole()), of: ImageRequest(url: Stage.url("b.jpg")))
     #expect(model.layers.isEmpty && model.geometry?.isFitted == true && script.live.isEmpty)
+  }
+
+  @Test("a newer version of another size has no squares of the one before")
+  func otherSize() throws {
+    model.follow(.picture(whole()), of: request)
+    model.change { $0.zoom(to: 1, at: (500, 400)) }
+    try #require(script.live.first).finish(whole())
+    #expect(model.layers.count == 2)
+    model.follow(.picture(whole(height: 15_900)), of: request)
+    model.change { $0.zoom(to: 1, at: (500, 400)) }
+    #expect(model.layers.count == 1 && !script.live.isEmpty)
   }
 
   @Test("empty content and a failure remove the picture", arguments: [true, false])

@@ -112,6 +112,7 @@ public final class ZoomModel {
 
   /// Shows nothing, and cancels all loads.
   public func clear() {
+    number += 1
     request = nil
     isFollowing = false
     geometry = nil
@@ -122,9 +123,8 @@ public final class ZoomModel {
     onChange()
   }
 
-  /// Cancels all loads, and removes everything but the whole picture.
+  /// Removes the squares and the pixels from which they are cut, and cancels their loads.
   private func removeSquares() {
-    number += 1
     tiles = [:]
     visible = []
     keeping = Keeping()
@@ -233,6 +233,8 @@ public final class ZoomModel {
 
   func setFullSize(_ full: PixelSize) {
     guard !full.isEmpty, geometry?.pictureSize != full else { return }
+    // They are those of another picture.
+    removeSquares()
     geometry = ZoomGeometry(pictureSize: full, viewSize: viewSize)
   }
 
