@@ -72,6 +72,20 @@ struct ZoomModelTests {
     #expect(play.live.contains { $0.request.resize == Resize(PixelSize(1000, 800)) })
   }
 
+  @Test("the whole picture is not loaded again for a view in which it has no more pixels")
+  func lower() throws {
+    let script = ScriptedLoading()
+    let model = ZoomModel(loader: script)
+    model.resize(to: PixelSize(400, 800))
+    model.setImage(ImageRequest(url: Stage.url("a.jpg")))
+    let header = ImageHeader(type: .jpeg, storedSize: PixelSize(1000, 2000))
+    try #require(script.live.last).finish(Picture(PatternPicture(PixelSize(400, 800)).bitmap, header: header))
+    for size in [PixelSize(800, 400), PixelSize(900, 800)] {
+      model.resize(to: size)
+      #expect(script.loads.count == 1)
+    }
+  }
+
   @Test("squares that are no longer visible are cancelled, and loaded again when they return")
   func leaving() throws {
     let play = Play()

@@ -183,9 +183,13 @@ public final class ZoomModel {
   func loadBase() {
     guard let request, !isFollowing, baseLoad == nil, !viewSize.isEmpty else { return }
     let wanted = wholeSize
-    if let base {
-      let isLarge = base.size.width >= wanted.width && base.size.height >= wanted.height
-      if isLarge || base.picture.size == geometry?.pictureSize { return }
+    if let base, let full = geometry?.pictureSize {
+      // What the picture takes of the view: all of its height if it is higher than wide.
+      func fitted(_ size: PixelSize) -> PixelSize {
+        ResizeGeometry(source: full, resize: Resize(size)).outputSize
+      }
+      let (had, needed) = (fitted(base.size), fitted(wanted))
+      if had.width >= needed.width && had.height >= needed.height || base.picture.size == full { return }
     }
     var whole = request
     whole.resize = Resize(wanted)
