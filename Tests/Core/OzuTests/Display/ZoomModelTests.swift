@@ -86,6 +86,25 @@ struct ZoomModelTests {
     }
   }
 
+  @Test("a picture that its steps have turned has the proportions of the result, at every size")
+  func turned() throws {
+    let script = ScriptedLoading()
+    let model = ZoomModel(loader: script)
+    model.resize(to: PixelSize(1000, 800))
+    model.setImage(ImageRequest(url: Stage.url("a.jpg"), processors: [.gaussianBlur(radius: 4)]))
+    func answer(_ size: PixelSize) throws {
+      let header = ImageHeader(type: .jpeg, storedSize: PixelSize(2000, 1500))
+      try #require(script.live.last).finish(Picture(PatternPicture(size).bitmap, header: header))
+    }
+    try answer(PixelSize(750, 1000))
+    #expect(model.geometry?.pictureSize == PixelSize(1500, 2000))
+    model.change { $0.zoom(to: 1, at: (500, 400)) }
+    // The file lies on its side.
+    #expect(script.live.last?.request.resize == Resize(PixelSize(2000, 1500)))
+    try answer(PixelSize(1540, 2000))
+    #expect(model.geometry?.pictureSize == PixelSize(1500, 2000) && model.geometry?.scale == 1)
+  }
+
   @Test("squares that are no longer visible are cancelled, and loaded again when they return")
   func leaving() throws {
     let play = Play()

@@ -1,3 +1,4 @@
+import OzuBase
 import OzuCaching
 
 /// The model of a view that zooms and moves a picture of any size: the whole picture at the size of the view, and
@@ -22,7 +23,7 @@ import OzuCaching
 /// for all its pixels, and that has too many for `DecodingLimits`, is shown enlarged from its finest whole picture.
 ///
 /// Animations, and requests with steps after the resize, are loaded whole for each level, as large as `byteBudget`
-/// allows.
+/// allows. If steps turn a picture, cut off parts or add some, the geometry is that of their result.
 ///
 /// If a view has an `ImageBinding`, the binding loads the whole picture, with placeholder, previews, progress and
 /// animation, and passes it to the model (`follow(_:of:)`); the model then loads only the squares.
@@ -184,9 +185,10 @@ public final class ZoomModel {
     guard let request, !isFollowing, baseLoad == nil, !viewSize.isEmpty else { return }
     let wanted = wholeSize
     if let base, let full = geometry?.pictureSize {
+      let file = fileSize ?? full
       // What the picture takes of the view: all of its height if it is higher than wide.
       func fitted(_ size: PixelSize) -> PixelSize {
-        ResizeGeometry(source: full, resize: Resize(size)).outputSize
+        ResizeGeometry(source: file, resize: Resize(size)).outputSize
       }
       let (had, needed) = (fitted(base.size), fitted(wanted))
       if had.width >= needed.width && had.height >= needed.height || base.picture.size == full { return }
@@ -204,11 +206,18 @@ public final class ZoomModel {
   /// of the whole picture on the screen, as far as the budget allows.
   public var wholeSize: PixelSize {
     guard let geometry, sharpening == .whole, geometry.scale > geometry.fittingScale else { return viewSize }
-    let full = geometry.pictureSize
+    // Steps come after the resize: they may turn the picture.
+    let file = fileSize ?? geometry.pictureSize
     var level = ZoomTile.level(for: geometry.scale)
     func side(_ length: Int) -> Int { max(1, length >> level) }
-    while side(full.width) * side(full.height) * 4 > byteBudget, level < 30 { level += 1 }
-    return PixelSize(max(viewSize.width, side(full.width)), max(viewSize.height, side(full.height)))
+    while side(file.width) * side(file.height) * 4 > byteBudget, level < 30 { level += 1 }
+    return PixelSize(max(viewSize.width, side(file.width)), max(viewSize.height, side(file.height)))
+  }
+
+  /// The size of the file of the whole picture.
+  private var fileSize: PixelSize? {
+    guard let size = base?.picture.header?.size, !size.isEmpty else { return nil }
+    return size
   }
 
   private func receiveBase(_ event: DisplayEvent, _ wanted: PixelSize) {
@@ -229,10 +238,28 @@ public final class ZoomModel {
   }
 
   private func show(_ picture: Picture, _ wanted: PixelSize) {
-    setFullSize(picture.header?.size ?? picture.size)
+    setFullSize(fullSize(of: picture, for: request))
     guard geometry != nil else { return }
     base = Whole(picture: picture, size: wanted)
     onChange()
+  }
+
+  /// The size of a picture in the pixels of its file. If steps have changed its proportions it has those of the result, and as
+  /// many pixels as the file.
+  private func fullSize(of picture: Picture, for request: ImageRequest?) -> PixelSize {
+    guard let file = picture.header?.size, !file.isEmpty else { return picture.size }
+    guard let request, !request.processors.isEmpty else { return file }
+    // A larger result has slightly other proportions, as borders keep their width: its place would be lost.
+    if let known = geometry?.pictureSize, let base, !base.picture.isPreview, fileSize == file { return known }
+    let (width, height) = (Double(picture.size.width), Double(picture.size.height))
+    for known in [file, geometry?.pictureSize ?? file] {
+      let ratio = Double(known.width) * height / (Double(known.height) * width)
+      // Sides are rounded to whole pixels.
+      if abs(ratio - 1) < max(0.02, 1 / min(width, height)) { return known }
+    }
+    let factor = (Double(file.width) * Double(file.height) / (width * height)).squareRoot()
+    func side(_ length: Double) -> Int { max(1, Int(clamping: length * factor, rounded: .toNearestOrEven)) }
+    return PixelSize(side(width), side(height))
   }
 
   func setFullSize(_ full: PixelSize) {
@@ -263,11 +290,11 @@ extension ZoomModel {
     case .nothing, .failure, .toolkitImage: clear()
     case .placeholder(let picture):
       clear()
-      stand(in: picture)
+      stand(in: picture, for: request)
     case .preview(let picture):
       // A view may keep the picture of another request until then.
       if isFollowing, !isFollowing(request) { clear() }
-      stand(in: picture)
+      stand(in: picture, for: request)
     case .picture(let picture):
       guard let request else { return }
       if !isFollowing(request) {
@@ -280,7 +307,7 @@ extension ZoomModel {
       }
       isFollowing = true
       self.request = Self.plain(request)
-      setFullSize(picture.header?.size ?? picture.size)
+      setFullSize(fullSize(of: picture, for: request))
       guard geometry != nil else { return }
       base = Whole(picture: picture, size: picture.size)
       update()
@@ -295,9 +322,9 @@ extension ZoomModel {
   }
 
   /// Reserves space for a picture that is still loading.
-  private func stand(in picture: Picture) {
-    guard let size = picture.header?.size else { return }
-    setFullSize(size)
+  private func stand(in picture: Picture, for request: ImageRequest?) {
+    guard let size = picture.header?.size, !size.isEmpty else { return }
+    setFullSize(fullSize(of: picture, for: request))
     onChange()
   }
 }
