@@ -81,6 +81,15 @@ extension ImagePrefetcher {
     start(requests.map { view.target(of: $0, pipeline) }, budget: budget)
   }
 
+  /// Starts requests for a view in place of those that were started before: what is in both lists goes on, and the rest is stopped.
+  @MainActor
+  @discardableResult
+  package func replace(with requests: [ImageRequest], in view: some ImagePresenting) -> Outcomes {
+    let next = requests.map { view.target(of: $0, pipeline) }
+    stopAll(but: next)
+    return start(next)
+  }
+
   /// Stops the pictures that were started for a view, if it still has the size that it had then.
   @MainActor
   public func stop(_ urls: [URL], in view: some ImagePresenting, processors: [any ImageProcessing] = []) {

@@ -137,8 +137,12 @@ public final class ImagePrefetcher: Sendable {
   public func stop(_ urls: [URL]) { stop(urls.map { ImageRequest(url: $0) }) }
 
   /// Stops all requests.
-  public func stopAll() {
-    end(state.withLock { $0.removeAll() }, .stopped)
+  public func stopAll() { stopAll(but: []) }
+
+  /// Stops all requests but these.
+  func stopAll(but requests: [ImageRequest]) {
+    let kept = Set(requests.map(\.prefetchKey))
+    end(state.withLock { $0.removeAll(but: kept) }, .stopped)
   }
 
   /// While true, no request begins; running ones continue.

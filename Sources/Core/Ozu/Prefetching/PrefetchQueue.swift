@@ -62,8 +62,9 @@ struct PrefetchQueue: ~Copyable {
     return entries.remove(at: place)
   }
 
-  mutating func removeAll() -> [Entry] {
-    Array(places.keys).compactMap { remove($0) }
+  /// Removes all requests but those of some keys.
+  mutating func removeAll(but kept: Set<JobKey> = []) -> [Entry] {
+    places.keys.filter { !kept.contains($0) }.compactMap { remove($0) }
   }
 
   /// Removes the waiting requests whose budgets are used up.

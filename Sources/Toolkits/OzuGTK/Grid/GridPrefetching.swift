@@ -2,7 +2,7 @@
   import Ozu
 
   /// Loads the screenful of a grid's pictures that comes next, when nobody has scrolled for a moment. What was started for an
-  /// earlier place and has not begun is stopped.
+  /// earlier place and is not part of the next one is stopped.
   @MainActor
   final class GridPrefetching {
     private let prefetcher: ImagePrefetcher
@@ -38,9 +38,8 @@
 
     /// Loads pictures at the size of a cell: those of addresses and files, and requests with a size of their own.
     func load(_ requests: [ImageRequest], in view: ImageView) {
-      prefetcher.stopAll()
-      prefetcher.start(
-        requests.filter { request in
+      prefetcher.replace(
+        with: requests.filter { request in
           if request.resize != nil || request.format != nil { return true }
           return switch request.source {
           case .url, .request: true

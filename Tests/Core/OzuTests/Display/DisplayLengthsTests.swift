@@ -50,4 +50,27 @@ struct DisplayLengthsTests {
     for await _ in prefetcher.start([keyed], in: PresentingView(images: images)) {}
     #expect(images.setImage(keyed))
   }
+
+  @Test("what is loaded ahead for the next place too goes on, and the rest is stopped")
+  func replacing() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let requests = try (0..<4).map { index in
+      ImageRequest(url: try fixture.serve("\(index).jpg") { $0.held(by: gate) })
+    }
+    let view = FakeImageView(DisplaySize(20, 15), pipeline: fixture.pipeline)
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 1)
+    let first = prefetcher.replace(
+      with: [requests[1], requests[0], requests[2]], in: PresentingView(images: view.images))
+    await gate.arrivals(1)
+    let second = prefetcher.replace(with: Array(requests[1...]), in: PresentingView(images: view.images))
+    gate.open()
+    var stopped: [String] = []
+    for await outcome in first {
+      if case .stopped = outcome.ending { stopped.append(outcome.request.source.name) }
+    }
+    for await _ in second {}
+    #expect(stopped == [requests[0].source.name])
+    #expect(fixture.client.requests.map(\.url.lastPathComponent) == ["1.jpg", "2.jpg", "3.jpg"])
+  }
 }
