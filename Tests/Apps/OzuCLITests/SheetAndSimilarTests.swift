@@ -37,6 +37,17 @@ struct SheetCommandTests {
     }
   }
 
+  @Test("a background that is transparent in part is the same beside a picture as between them")
+  func transparentBackground() async throws {
+    let folder = try Self.folder()
+    let run = await CommandRun(
+      "sheet", folder.path("1.png"), "-o", folder.path("sheet.png"), "--mode", "fit", "--cell", "40", "--gap",
+      "4", "--background", "#ff000080", "--no-cache")
+    #expect(run.status == .done, "\(run.errors)")
+    let sheet = try Self.bitmap(folder, "sheet.png")
+    #expect(sheet[1, 1].alpha == 128 && sheet[24, 7] == sheet[1, 1] && sheet[24, 24].alpha == 255)
+  }
+
   @Test("a sheet has the resolution that was asked for")
   func resolution() async throws {
     let folder = try Self.folder()

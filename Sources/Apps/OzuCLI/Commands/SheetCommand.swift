@@ -206,11 +206,12 @@ private struct SheetMaker: Sendable {
         source,
         resize: Resize(
           picture, mode: mode, crops: mode == .aspectFill, allowsUpscaling: mode == .aspectFill),
-        processors: [.pad(to: picture, color: layout.background)])
+        // Without a colour: the sheet puts each cell on its background, which may be transparent in part.
+        processors: [.pad(to: picture)])
       if picture != layout.cell {
         let caption = try await pipeline.picture(of: caption(text)).bitmap
         request.processors += [
-          .pad(to: layout.cell, color: layout.background, anchor: .top),
+          .pad(to: layout.cell, anchor: .top),
           .watermark(caption, at: .bottom, margin: 2),
         ]
       }
