@@ -315,17 +315,12 @@ static void remove_parts(OzuLabel *self) {
   self->part_count = 0;
 }
 
-// The length of a part of a text without the line breaks at its end.
+// The length of a part of a text without the line break at its end. One alone: those before it are empty lines.
 static int trimmed(const char *text, int start, int end) {
-  while (end > start) {
-    if (text[end - 1] == '\n' || text[end - 1] == '\r')
-      end--;
-    else if (end - start >= 3 && memcmp(text + end - 3, "\xE2\x80\xA9", 3) == 0)
-      end -= 3;
-    else
-      break;
-  }
-  return end - start;
+  int length = end - start;
+  if (length >= 2 && memcmp(text + end - 2, "\r\n", 2) == 0) return length - 2;
+  if (length >= 1 && (text[end - 1] == '\n' || text[end - 1] == '\r')) return length - 1;
+  return length >= 3 && memcmp(text + end - 3, "\xE2\x80\xA9", 3) == 0 ? length - 3 : length;
 }
 
 // Replaces the layout by what its first lines hold.

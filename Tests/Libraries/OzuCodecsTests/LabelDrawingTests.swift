@@ -67,6 +67,12 @@
       #expect(try Self.drawing.draw(marked) == Self.drawing.draw(label("one\ntwo…")))
       let all = label(text) { ($0.maximumLineCount, $0.ellipsis) = (3, .end) }
       #expect(try Self.drawing.draw(all) == Self.drawing.draw(label(text)))
+      // Empty lines before the paragraph that is cut stay.
+      for start in ["one\n\n", "one\r\n\r\n", "one\u{2028}\u{2029}", "\n\n"] {
+        let cut = label(start + "two\nthree") { ($0.maximumLineCount, $0.ellipsis) = (3, .end) }
+        let typed = label(start + "two…")
+        #expect(try Self.drawing.size(of: cut).height == Self.drawing.size(of: typed).height, "\(start)")
+      }
       let long = String(repeating: "word ", count: 60)
       for count in 1...4 {
         let size = try Self.drawing.size(
