@@ -23,7 +23,7 @@ struct TextStyle {
       case "font": families.append(value.text)
       case "size": label.size = try value.number(1...2000)
       case "weight": label.weight = try value.integer(1...1000)
-      case "italic": label.isItalic = value.text == "yes"
+      case "italic": label.isItalic = try value.flag()
       case "color": label.color = try value.color()
       case "place" where hasPlace: place = try AnchorArgument.setting(value.text, of: TextArgument.style)
       case "margin" where hasPlace: margin = try value.integer(0...65_535)
@@ -92,6 +92,14 @@ struct TextStyle {
     private func misfit(_ kind: String, _ range: ClosedRange<Double>) -> UsageError {
       let bounds = "\(StepArguments.text(range.lowerBound)) to \(StepArguments.text(range.upperBound))"
       return UsageError("\(option) \(name)=\(text): a \(kind) from \(bounds) is needed")
+    }
+
+    func flag() throws(UsageError) -> Bool {
+      switch text {
+      case "yes": return true
+      case "no": return false
+      default: throw UsageError("\(option) \(name)=\(text): it can be yes or no")
+      }
     }
 
     func color() throws(UsageError) -> ColorValue {

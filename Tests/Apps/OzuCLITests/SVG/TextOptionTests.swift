@@ -51,7 +51,7 @@
       "a style that makes no sense is refused by its name",
       arguments: [
         "size=nan", "size=0", "color=nothing", "place=here", "lines=0", "blink=yes", "align=up",
-        "weight=1e99",
+        "weight=1e99", "italic", "italic=true",
       ])
     func refused(style: String) throws {
       let error = #expect(throws: UsageError.self) { try TextArgument("x", style: style) }
