@@ -112,6 +112,18 @@ struct LoadOptionTests {
     #expect(await run.status == .done)
   }
 
+  @Test("frames that a file which is cut off does not have are a note")
+  func missingFrames() async throws {
+    let folder = try Folder()
+    let data = try Data(contentsOf: Repository.fixture("matrix/anim.gif"))
+    let cut = try folder.write(data.prefix(data.count * 3 / 4), to: "cut.gif")
+    let arguments = ["frames", cut, "-o", folder.path("{index}.png"), "--no-cache"]
+    let run = await CommandRun(arguments)
+    #expect(run.status == .done, "\(run.errors)")
+    #expect(run.output.contains("\n  note: the file is cut off: 2 of at least 3 frames"), "\(run.output)")
+    #expect(await CommandRun(arguments + ["--quiet"]).output.isEmpty)
+  }
+
   @Test(
     "a still of an animation says so, in text and in JSON; formats that can keep the frames",
     arguments: ["anim.gif", "anim.png", "anim-lossy.webp"])

@@ -73,6 +73,8 @@ enum FramesCommand: Command {
         guard !arguments.has("quiet") else { continue }
         console.print("\(PrintableText.name(place)): \(bitmap.size), \(Format.bytes(data.count))")
       }
+      // Such as frames that a file which is cut off does not have.
+      if !arguments.has("quiet") { picture.notes.forEach { console.print("  note: \($0)") } }
     } catch {
       console.printError("ozu: \(SourceArgument.line(text)): \(error.reason)")
       status = .failed
