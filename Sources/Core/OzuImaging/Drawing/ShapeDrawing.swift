@@ -24,13 +24,14 @@ private struct RoundedRectangle {
     return first..<max(first, Int((right - inset).rounded(.down)))
   }
 
-  /// The part of a pixel that it covers: exact at straight edges, and by the distance from the circle in corners.
+  /// The part of a pixel that it covers: exact at straight edges, and by the distance from the circle in round
+  /// corners.
   @inline(__always)
   func coverage(_ x: Int, _ y: Int) -> Double {
     let (middleX, middleY) = (Double(x) + 0.5, Double(y) + 0.5)
     let dx = max(left + radius - middleX, middleX - (right - radius))
     let dy = max(top + radius - middleY, middleY - (bottom - radius))
-    if dx > 0, dy > 0 { return max(0, min(radius + 0.5 - (dx * dx + dy * dy).squareRoot(), 1)) }
+    if radius > 0, dx > 0, dy > 0 { return max(0, min(radius + 0.5 - (dx * dx + dy * dy).squareRoot(), 1)) }
     let across = min(Double(x) + 1, right) - max(Double(x), left)
     let down = min(Double(y) + 1, bottom) - max(Double(y), top)
     return max(0, across) * max(0, down)

@@ -19,6 +19,7 @@ struct CanvasTests {
     return [
       (.rectangle(.init(x: 3, y: 4, width: 10, height: 5, fill: fill)), 50),
       (.rectangle(.init(x: 3.25, y: 4.5, width: 10.5, height: 5.75, fill: fill)), 60.375),
+      (.rectangle(.init(x: 3.6, y: 4.6, width: 2.8, height: 2.8, fill: fill)), 7.84),
       (.rectangle(.init(x: 5.25, y: 5, width: 0.5, height: 10, fill: fill)), 5),
       (.rectangle(.init(x: -5, y: -5, width: 10, height: 10, fill: fill)), 25),
       (.rectangle(.init(x: 2, y: 2, width: 20, height: 20, fill: fill, cornerRadius: 10)), 314.16),
