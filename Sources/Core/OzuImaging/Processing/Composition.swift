@@ -20,6 +20,23 @@ public struct Composition: ImageProcessing {
     for step in steps { result = try step.process(result, context: context) }
     return result
   }
+
+  /// Runs the processors in 16 bits if all of them support these.
+  public func process(wide bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap? {
+    var result = bitmap
+    for step in steps {
+      guard let made = try step.process(wide: result, context: context) else { return nil }
+      result = made
+    }
+    return result
+  }
+}
+
+extension Composition: ScaledProcessing {
+  /// The same with the lengths of its processors multiplied by a factor.
+  public func scaled(by factor: Double) -> Composition {
+    Composition(steps.map { ($0 as? any ScaledProcessing)?.scaled(by: factor) ?? $0 })
+  }
 }
 
 /// A processor of the app.

@@ -97,6 +97,8 @@ struct WideResamplingTests {
     #expect(turned.bitmap.format == .rgba16 && turned.notes.isEmpty && turned.size == PixelSize(10, 20))
     // A quarter clockwise: the left column of the crop is the top row.
     #expect(abs(Self.gray(turned.bitmap, 0, 0) - Double(3 * 30 + 11) / 1200) < 0.0001)
+    let composed = try source.processed(by: [Composition(steps)])
+    #expect(composed.bitmap == turned.bitmap && composed.notes.isEmpty)
     let adjusted = try source.processed(by: steps + [ColorAdjustment(brightness: 0.1)])
     #expect(adjusted.bitmap.format == .bgra8 && adjusted.notes.count == 1)
   }

@@ -17,12 +17,13 @@ struct DisplayLengthsTests {
     let line = RoundedCorners.Border(width: 1, color: .clear)
     let processors: [any ImageProcessing] = [
       RoundedCorners(.rectangle(radius: 8), border: line), GaussianBlur(radius: 2), .grayscale,
+      Composition([.grayscale, .roundedCorners(radius: 3)]),
     ]
     PresentingView(images: stage.binding).setImage(from: Stage.url("a"), processors: processors)
     let wide = RoundedCorners.Border(width: scale, color: .clear)
     let wanted: [any ImageProcessing] = [
       RoundedCorners(.rectangle(radius: 8 * scale), border: wide), GaussianBlur(radius: 2 * scale),
-      .grayscale,
+      .grayscale, Composition([.grayscale, .roundedCorners(radius: 3 * scale)]),
     ]
     #expect(stage.script.loads[0].request.processors.map(\.identifier) == wanted.map(\.identifier))
   }
