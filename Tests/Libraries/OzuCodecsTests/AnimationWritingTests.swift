@@ -71,7 +71,7 @@ struct AnimationWritingTests {
     ([25, 25, 25, 25], [3, 2, 3, 2]), ([33, 33, 34, 33, 33, 34], [3, 4, 3, 3, 4, 3]),
     // Players show a frame of one hundredth for ten hundredths, so no frame is shortened to one to correct the sum.
     ([16, 16, 16, 16], [2, 2, 2, 2]), ([10, 10, 10], [1, 1, 1]), ([0, 0, 4], [0, 0, 0]),
-    ([700_000, 40, 40], [65_535, 4, 4]),
+    ([12, 13, 12], [2, 2, 2]), ([700_000, 40, 40], [65_535, 4, 4]),
   ]
 
   @Test("have delays whose sum does not drift", arguments: delays)

@@ -4,7 +4,7 @@ package struct FrameClock {
   /// The unit of the format.
   private let unit: Duration
   /// The least number of units that players show as stored. Browsers show shorter frames for 100 ms, so a frame
-  /// that has this many units by itself keeps them, whatever error is carried over.
+  /// that is longer than those has this many units at least, however it is rounded.
   private let playableCount: Int
   /// The most units that the format can store.
   private let limit: Int
@@ -34,7 +34,7 @@ package struct FrameClock {
     }
     let exact = wanted + owed
     let count = max(0, Int(exact.rounded()))
-    let shortest = min(playableCount, Int(wanted.rounded()))
+    let shortest = wanted > Double(playableCount - 1) ? playableCount : Int(wanted.rounded())
     if count < shortest {
       owed = 0
       return shortest
