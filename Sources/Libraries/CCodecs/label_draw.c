@@ -323,6 +323,19 @@ static int trimmed(const char *text, int start, int end) {
   return length >= 3 && memcmp(text + end - 3, "\xE2\x80\xA9", 3) == 0 ? length - 3 : length;
 }
 
+// Whether a part of a text has anything but spaces and line breaks.
+static bool has_text(const char *text, int start, int end) {
+  while (start < end) {
+    if (strchr(" \t\r\n", text[start]) != NULL)
+      start++;
+    else if (end - start >= 3 && memcmp(text + start, "\xE2\x80\xA9", 3) == 0)
+      start += 3;
+    else
+      return true;
+  }
+  return false;
+}
+
 // Replaces the layout by what its first lines hold.
 static bool cut(OzuLabel *self, const OzuLabelText *text, const char *all, int size) {
   PangoLayout *whole = self->parts[0];
@@ -344,8 +357,8 @@ static bool cut(OzuLabel *self, const OzuLabelText *text, const char *all, int s
   char *paragraph = malloc((size_t)length + 4);
   if (paragraph == NULL) return false;
   memcpy(paragraph, all + start, (size_t)length);
-  // What is left out is another paragraph, so Pango sees nothing to mark.
-  if (next == last + 1) {
+  // What is left out is another paragraph, so Pango sees nothing to mark. A line break at the end of a text leaves nothing out.
+  if (next == last + 1 && has_text(all, paragraph_end, size)) {
     memcpy(paragraph + length, "\xE2\x80\xA6", 3);
     length += 3;
   }

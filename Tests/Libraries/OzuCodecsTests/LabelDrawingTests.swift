@@ -67,6 +67,9 @@
       #expect(try Self.drawing.draw(marked) == Self.drawing.draw(label("one\ntwo…")))
       let all = label(text) { ($0.maximumLineCount, $0.ellipsis) = (3, .end) }
       #expect(try Self.drawing.draw(all) == Self.drawing.draw(label(text)))
+      // Nothing is left out but empty lines.
+      let ended = label("one\ntwo\r\n \u{2028}") { ($0.maximumLineCount, $0.ellipsis) = (2, .end) }
+      #expect(try Self.drawing.draw(ended) == Self.drawing.draw(label("one\ntwo")))
       // Empty lines before the paragraph that is cut stay.
       for start in ["one\n\n", "one\r\n\r\n", "one\u{2028}\u{2029}", "\n\n"] {
         let cut = label(start + "two\nthree") { ($0.maximumLineCount, $0.ellipsis) = (3, .end) }
