@@ -61,6 +61,7 @@ struct EncodedFileMaker {
       options.metadata = metadata(for: size, loaded.picture, as: type, &notes)
       let limits = AnimationEncodingLimits(configuration.decoding.limits)
       var frameCount = animation.frameCount
+      let context = configuration.processingContext.forFrames()
       let data = try codecs.encode(
         animation, as: type, options: options, limits: limits,
         onEnd: { index, error in
@@ -68,7 +69,7 @@ struct EncodedFileMaker {
           frameCount = index
         }, isCancelled: isCancelled
       ) { (frame, _) throws in
-        let processed = try process(frame)
+        let processed = try process(frame, context)
         size = processed.size
         return processed
       }
@@ -116,10 +117,10 @@ struct EncodedFileMaker {
     }
   }
 
-  private func process(_ frame: Bitmap) throws -> Bitmap {
+  private func process(_ frame: Bitmap, _ context: ProcessingContext) throws -> Bitmap {
     let steps = goal.request.decodedSteps
     guard !steps.isEmpty else { return frame }
-    return try Picture(frame).processed(by: steps, context: configuration.processingContext).bitmap
+    return try Picture(frame).processed(by: steps, context: context).bitmap
   }
 
   /// The metadata of the source that the policy keeps, and the app's own blocks where the source has none, as far as the

@@ -82,11 +82,14 @@ public struct Crop: ImageProcessing, Hashable {
     return rectangle
   }
 
-  /// The part of this size that attracts the most attention. It is no larger than the picture.
+  /// The part of this size that attracts the most attention; in a frame of an animation, that of the first. It is no larger than
+  /// the picture.
   package static func attentionRectangle(
     of size: PixelSize, in bitmap: BGRABitmap, _ context: ProcessingContext
   ) -> PixelRectangle {
-    AttentionMap(of: bitmap, pool: context.pool).bestRectangle(of: size)
+    context.attention(on: size, of: bitmap.size) {
+      AttentionMap(of: bitmap, pool: context.pool).bestRectangle(of: size)
+    }
   }
 
   /// The largest size with these proportions inside another size; at least one pixel.

@@ -61,6 +61,22 @@ struct ProcessorTests {
     #expect(found == all)
   }
 
+  @Test("attention stays where it fell in the first frame of an animation")
+  func attentionOfFrames() throws {
+    func frame(_ left: Int) -> Bitmap {
+      Bitmap(size: PixelSize(90, 30)) { x, y in
+        let isDetail = (left..<left + 20).contains(x) && (x / 5 + y / 5) % 2 == 0
+        return isDetail ? Self.red : Pixel.black
+      }
+    }
+    let crop = Crop(.attention(PixelSize(1, 1)))
+    let context = ProcessingContext().forFrames()
+    let first = Self.numbers(try crop.process(frame(5), context: context))
+    let second = Self.numbers(try crop.process(frame(65), context: context))
+    #expect(first.contains { $0.contains(255) } && !second.contains { $0.contains(255) })
+    #expect(Self.numbers(try Self.run(crop, frame(65))).contains { $0.contains(255) })
+  }
+
   @Test("attention takes the middle when nothing stands out")
   func attentionOfNothing() throws {
     let picture = Bitmap(size: PixelSize(101, 11)) { x, _ in x == 50 ? Self.blue : Self.blue }

@@ -120,6 +120,29 @@ struct WrittenFileTests {
     #expect(shown.bitmap.colorSpace == .sRGB)
   }
 
+  @Test("attention falls on one place in all frames of an animation")
+  func attention() async throws {
+    let size = PixelSize(60, 20)
+    let writer = try codecs.animationEncoder(for: .gif)
+      .makeWriter(canvas: size, loopCount: 0, options: EncodingOptions())
+    for left in [0, 36] {
+      let frame = Bitmap(size: size) { x, y in
+        let isDetail = (left..<left + 20).contains(x) && (x / 4 + y / 4) % 2 == 0
+        return isDetail ? Pixel.white : Pixel.black
+      }
+      try writer.append(frame, duration: .milliseconds(100))
+    }
+    let request = ImageRequest(.data(try writer.finish(), key: "moving")).with {
+      $0.processors = [.crop(.attention(PixelSize(1, 1)))]
+    }
+    let file = try await pipeline.encoded(for: request, as: OutputFormat(.gif))
+    // The detail leaves the part; it would stay in it, and there would be one frame.
+    let moved = try #require(try codecs.picture(from: file.data).animation)
+    let frames = try moved.delays.indices.map { try moved.frame(at: $0) }
+    #expect(frames.count == 2 && frames[0].size == PixelSize(20, 20))
+    #expect((0..<20).allSatisfy { frames[1][$0, 10] == Pixel.black })
+  }
+
   @Test(
     "animations move on, resized and processed, in every state of the caches",
     arguments: ["gif", "png", "avif"], [ImageType.webp, .png, .gif])
