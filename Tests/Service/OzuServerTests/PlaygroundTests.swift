@@ -182,6 +182,20 @@ struct PlaygroundTests {
     #expect(path.hasPrefix("/") && path.contains("/\(options)"))
   }
 
+  @Test("gives addresses with the prefix of the settings, which are answered")
+  func prefix() async throws {
+    let page = try Playground(SignedAddresses(Self.rules), token: Self.secret)
+    let fixture = try ServiceFixture(addressing: SignedAddresses(Self.rules)) {
+      $0.playground = page
+      $0.pathPrefix = "/p"
+    }
+    try fixture.serve("pictures/a.png")
+    let answer = await fixture.get(
+      Self.address("https://origin.test/pictures/a.png", "w:9"), Self.bearer)
+    let path = try #require(try Self.json(answer)["path"] as? String)
+    #expect(await fixture.get(path).status == 200)
+  }
+
   @Test("if only presets are allowed, it signs only presets")
   func onlyPresets() async throws {
     var rules = Self.rules

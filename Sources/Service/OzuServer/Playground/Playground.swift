@@ -78,7 +78,7 @@ public final class Playground: Sendable {
       case "/playground/settings": return ServiceAnswer(.service, .json(settings))
       case "/playground/address":
         let path = try addresses.path(query, now: service.configuration.pipeline.testing.currentDate())
-        return ServiceAnswer(.service, .json(["path": path]))
+        return ServiceAnswer(.service, .json(["path": service.configuration.pathPrefix + path]))
       case "/playground/picture": return try await picture(query, of: service, request)
       default: throw AddressRefusal(status: 404, reason: "there is nothing here")
       }
