@@ -155,6 +155,9 @@ struct ImgproxyVectorTests {
     #expect(
       dense[4, 2].green == 200 && dense[3, 2].green == 100 && dense[7, 3].green == 200
         && dense[8, 3].green == 100)
+    // Margins make a picture larger, and no denser: here a small source has its size at a density of 1.
+    let framed = try result("rs:force:10:5/dpr:2/pd:2:5:3:5/wm:1:nowe:2:1")
+    #expect(framed[2, 1].green == 200 && framed[1, 1].green == 100)
     // A drawing has more pixels for a larger size.
     let sharp = try result("wm:1:nowe:0:0:1") {
       $0.enlarged = Bitmap(size: PixelSize(40, 20)) { _, _ in Pixel(red: 1, green: 2, blue: 3) }

@@ -139,7 +139,7 @@ extension Int {
 struct ReachedDensity: Hashable {
   let wanted: Double
   /// The size that the address asks for at a density of 1; 0 for a side that it leaves open.
-  let points: PixelSize
+  var points: PixelSize
   /// Whether the resized picture covers the size; otherwise it is inside of it.
   let covers: Bool
   let enlarges: Bool
@@ -155,6 +155,16 @@ struct ReachedDensity: Hashable {
     let shares = sides.filter { $0.wanted > 0 }.map { Double($0.own) / Double($0.wanted) }
     guard let share = covers ? shares.min() : shares.max() else { return withoutSize }
     return enlarges ? wanted : min(wanted, max(1, share))
+  }
+
+  /// The same for a picture that has its margins by now, which are no part of the size.
+  ///
+  /// - Parameter margins: top, right, bottom, left, in points.
+  func around(_ margins: [Int]) -> ReachedDensity {
+    var reached = self
+    if points.width > 0 { reached.points.width = points.width.saturatingSum(margins[1] + margins[3]) }
+    if points.height > 0 { reached.points.height = points.height.saturatingSum(margins[0] + margins[2]) }
+    return reached
   }
 }
 

@@ -74,7 +74,7 @@ extension ImageOptions {
       steps.append(Resize(PixelSize(largestResultSide, largestResultSide), mode: .aspectFit))
     }
     if let background { steps.append(Backdrop(color: background)) }
-    if let mark = try mark(reached, rules) { steps.append(mark) }
+    if let mark = try mark(reached.around(padding), rules) { steps.append(mark) }
     var picture = AddressedPicture(
       request: ImageRequest(source, resize: resize, processors: steps), output: output)
     if type == nil, !isRaw, rules.negotiatesFormat { picture.varyingFields.append("Accept") }
