@@ -93,7 +93,7 @@ extension AddressTests {
     ("z:2:1", 64, 24), ("w:16/z:2", 32, 24), ("rs:fill:10:10/z:2", 20, 20),
     ("rs:fill:10:10/z:2/dpr:2", 40, 40),
     ("w:16/z:2/pd:3", 38, 30), ("w:80/z:0.5", 40, 30), ("rs:fit:20:20:0:1/z:2", 40, 40),
-    ("z:0.5/dpr:2", 64, 48),
+    ("z:0.5/dpr:2", 64, 48), ("z:0.5/pd:5/dpr:2", 84, 68), ("z:2/pd:5/dpr:0.5", 74, 58),
     // An extension at a place, and to proportions alone.
     ("rs:fit:20:20:0:1:no", 20, 20), ("rs:fit:32:32/ex:1:soea:1:2", 32, 32), ("rs:fit:32:32/ex:0:no", 32, 24),
     ("rs:fit:32:32/exar:1", 32, 32), ("rs:fit:100:100/exar:1", 64, 64), ("rs:fit:100:50/exar:1", 96, 48),

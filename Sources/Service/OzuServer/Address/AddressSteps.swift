@@ -143,11 +143,13 @@ struct ReachedDensity: Hashable {
   /// Whether the resized picture covers the size; otherwise it is inside of it.
   let covers: Bool
   let enlarges: Bool
+  /// The larger factor of the zoom.
+  let zoom: Double
 
-  var identifier: String { "\(wanted),\(points),\(covers),\(enlarges)" }
+  var identifier: String { "\(wanted),\(points),\(covers),\(enlarges)" + (zoom == 1 ? "" : ",\(zoom)") }
 
-  /// The density without a size to reach.
-  var withoutSize: Double { enlarges ? wanted : min(wanted, 1) }
+  /// The density without a size to reach: a zoom below 1 leaves pixels for more than 1, and one above 1 has used up its own.
+  var withoutSize: Double { enlarges ? wanted : min(wanted * max(1, zoom), max(1, 1 / zoom)) }
 
   /// The density of a resized picture.
   func value(for size: PixelSize) -> Double {

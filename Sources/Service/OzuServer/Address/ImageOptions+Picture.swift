@@ -25,7 +25,8 @@ extension ImageOptions {
     let size = PixelSize(try side(points.width, scale, rules), try side(points.height, scale, rules))
     let least = PixelSize(try side(minimumWidth, scale, rules), try side(minimumHeight, scale, rules))
     let reached = ReachedDensity(
-      wanted: scale, points: points, covers: ![.fit, .auto].contains(resizing), enlarges: enlarges)
+      wanted: scale, points: points, covers: ![.fit, .auto].contains(resizing), enlarges: enlarges,
+      zoom: max(zoomX, zoomY))
     // A source as it is has one form, whatever the client reads.
     let output = output(accept: isRaw ? nil : accept, rules)
     var steps: [any ImageProcessing] = []
