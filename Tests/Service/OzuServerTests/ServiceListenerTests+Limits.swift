@@ -177,6 +177,20 @@ extension ServiceListenerTests {
     #expect(responder.begunCount == 20)
   }
 
+  @Test("a connection whose answer is on its way when the listener stops is closed behind the answer")
+  func drainBehindAnswer() async throws {
+    let listener = try listener()
+    let idle = try TestClient(port: listener.port)
+    let client = try TestClient(port: listener.port)
+    client.send(Self.get("/large"))
+    try await eventually(responder.connectionCounts?.connections?[.writing] == 1)
+    let stopped = Task { await listener.stop(within: .seconds(3600)) }
+    #expect(await idle.hasEnded())
+    #expect(try await client.answer().body.count == 4 << 20)
+    try await eventually(within: .seconds(60), listener.connectionCount == 0)
+    await stopped.value
+  }
+
   @Test("requests that are not answered within the limit are cancelled at the end")
   func drainLimit() async throws {
     let listener = try listener()

@@ -116,6 +116,8 @@ extension ListenerWork {
     let limit = hasMore ? configuration.headLimit : configuration.idleLimit
     awaitRequest(connection, within: limit)
     // Handles the next pipelined request.
-    if hasMore { readHead(connection) }
+    if hasMore { return readHead(connection) }
+    // Its answer was begun before draining, and did not say that it is the last one.
+    if drainEnd != nil { endIfIdle(connection) }
   }
 }

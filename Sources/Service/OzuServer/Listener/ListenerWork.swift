@@ -122,11 +122,14 @@ final class ListenerWork {
     for _ in 0..<64 { accept() }
     stopAccepting()
     drainEnd = end
-    for connection in Array(connections.values) where connection.isIdle {
-      // A request may have arrived whose event was not handled yet.
-      read(connection)
-      if connections[connection.number] != nil, connection.isIdle { self.end(connection) }
-    }
+    for connection in Array(connections.values) where connection.isIdle { endIfIdle(connection) }
+  }
+
+  /// Ends a connection that waits for a request, while draining.
+  func endIfIdle(_ connection: ListenerConnection) {
+    // A request may have arrived whose event was not handled yet.
+    read(connection)
+    if connections[connection.number] != nil, connection.isIdle { end(connection) }
   }
 }
 
