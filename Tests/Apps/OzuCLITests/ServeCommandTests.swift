@@ -141,7 +141,11 @@
           .path(of: origin.url(source), options: "w:10")
       }
       let (old, new) = (Self.key, String(repeating: "0c", count: 32))
-      try write(old, "/pictures/")
+      try PatternPicture(PixelSize(64, 48)).data(as: .png).write(to: folder.url.appending(path: "a.png"))
+      var rules = AddressRules(keys: [try AddressKey(hexKey: new, salt: "0b")])
+      rules.folders = ["kept"]
+      let local = try SignedAddresses(rules).path(of: try #require(URL(string: "local://kept/a.png")))
+      try write(old, "/pictures/", "folders = kept=\(folder.url.path())")
       let service = try Service(
         ["NOTIFY_SOCKET": states.path], ["--config", folder.url.appending(path: "ozu.conf").path()])
       let slowPath = try path(old, "/pictures/slow.png")
@@ -152,6 +156,8 @@
       kill(service.process.processIdentifier, SIGHUP)
       try await service.hasSaid("the settings were read again")
       try await service.hasSaid("clients has changed")
+      try await service.hasSaid("folders has changed")
+      #expect(try await service.get(local).status == 200)
       #expect(try await service.get(path(new, "/others/a.png")).status == 200)
       #expect(try await service.get(path(new, "/pictures/slow.png")).status == 403)
       #expect(try await service.get(slowPath).status == 403)

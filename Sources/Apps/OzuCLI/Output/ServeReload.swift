@@ -58,6 +58,8 @@
       do throws(UsageError) {
         let settings = try read()
         var rules = try settings.rules(isInsecure: isInsecure)
+        // The pipeline has the folders of the start.
+        if let old = service.addressing as? SignedAddresses { rules.folders = old.rules.folders }
         let pipeline = try settings.originPipeline()
         let level = try settings.logLevel()
         rules.watermark = try await settings.watermark(pipeline)
