@@ -345,6 +345,11 @@ extension AddressTests {
     // Numbers have no exponents in addresses.
     let small = try addresses.path(of: source, options: "bl:0.00001/sh:0.00002")
     #expect(try ImageAddress(small, rules: addresses.rules, now: Self.now).options.blur == 0.00001)
+    var rules = addresses.rules
+    try rules.definePreset("thumb", options: "rs:fill:16:12")
+    let thumb = try SignedAddresses(rules).path(of: source, options: "pr:thumb/q:70")
+    #expect(try ImageAddress(thumb, rules: rules, now: Self.now).options.height == 12)
+    #expect(throws: AddressRefusal.self) { try addresses.path(of: source, options: "pr:thumb") }
     #expect(throws: AddressRefusal.self) { try addresses.path(of: source, format: "svg") }
     #expect(throws: AddressRefusal.self) { try addresses.path(of: URL(string: "file:///a")!) }
   }

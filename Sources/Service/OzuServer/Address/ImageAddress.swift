@@ -124,13 +124,17 @@ struct ImageAddress: Hashable, Sendable {
       guard rules.allowedOptions.isEmpty || rules.allowedOptions.contains(option.name) else {
         throw option.refusal("this option is not allowed here")
       }
-      if option.isPreset {
-        try apply(option.arguments, to: &options, rules)
-      } else {
-        try options.apply(option, rules)
-      }
+      try apply(option, to: &options, rules)
       segments.removeFirst()
     }
+  }
+
+  /// Applies an option, or those of the presets that it names.
+  static func apply(
+    _ option: AddressOption, to options: inout ImageOptions, _ rules: AddressRules
+  ) throws(AddressRefusal) {
+    guard option.isPreset else { return try options.apply(option, rules) }
+    try apply(option.arguments, to: &options, rules)
   }
 
   private static func apply(

@@ -85,14 +85,16 @@ public struct SignedAddresses: PictureAddressing {
   ///
   /// - Parameters:
   ///   - source: the address of the picture.
-  ///   - options: as they are written in a path, such as `rs:fill:320:240/q:70`. Default: none.
+  ///   - options: as they are written in a path, such as `rs:fill:320:240/q:70`. The options of presets are written out. Default: none.
   ///   - format: the word for a format, such as `webp`. `nil`, the default, lets the client choose.
   /// - Throws: `AddressRefusal` if the service would refuse the path.
   public func path(
     of source: URL, options: String = "", format: String? = nil
   ) throws(AddressRefusal) -> String {
     var address = ImageAddress(source: source, options: ImageOptions())
-    for option in options.split(separator: "/") { try address.options.apply(AddressOption(option), rules) }
+    for option in options.split(separator: "/") {
+      try ImageAddress.apply(AddressOption(option), to: &address.options, rules)
+    }
     if let format {
       guard let type = ImageOptions.type(format) else {
         throw AddressRefusal(status: 400, reason: "\(format): there is no such format")
