@@ -324,6 +324,8 @@ extension AddressTests {
     // 4,096 pixels are 2,730.7 points: rounded up they would be 4,097 pixels.
     let large: HTTPHeaders = ["Sec-CH-DPR": "1.5", "Sec-CH-Width": "9999"]
     #expect(try Self.picture("", rules: rules, headers: large).request.resize?.size.width == 4095)
+    let wide: HTTPHeaders = ["Sec-CH-Width": "3000"]
+    #expect(try Self.picture("/z:2", rules: rules, headers: wide).request.resize?.size.width == 4096)
     for value in ["x", "-1", "1e9", "inf"] {
       #expect(
         try Self.picture("/w:10", rules: rules, headers: ["DPR": value]).request.resize?.size.width == 10)

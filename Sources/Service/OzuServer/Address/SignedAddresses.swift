@@ -32,9 +32,10 @@ public struct SignedAddresses: PictureAddressing {
       if options.width == 0, options.height == 0 {
         fields += ["Sec-CH-Width", "Width"]
         if let width = Self.hint("Width", request.headers, in: 1...Double(rules.largestSide)) {
-          // The width is in pixels already. Rounded points must not become more pixels than a result may have.
+          // The width is in pixels already. Neither rounding nor a zoom may make more pixels of it than a result may have.
           let scale = options.density ?? density
-          let largest = Int(clamping: Double(rules.largestSide) / scale, rounded: .down)
+          let room = (Double(rules.largestSide) / scale).rounded(.down)
+          let largest = Int(clamping: room / max(1, options.zoomX), rounded: .down)
           let points = Int(clamping: width / scale, rounded: .toNearestOrAwayFromZero)
           options.width = max(1, min(points, largest))
         }
