@@ -148,7 +148,8 @@ struct ReachedDensity: Hashable {
 
   var identifier: String { "\(wanted),\(points),\(covers),\(enlarges)" + (zoom == 1 ? "" : ",\(zoom)") }
 
-  /// The density without a size to reach: a zoom below 1 leaves pixels for more than 1, and one above 1 has used up its own.
+  /// The density without a size to reach. A result has no more pixels than its source: a zoom below 1 leaves room for a density
+  /// above 1, and a zoom above 1 makes up for a density below 1.
   var withoutSize: Double { enlarges ? wanted : min(wanted * max(1, zoom), max(1, 1 / zoom)) }
 
   /// The density of a resized picture.
