@@ -131,6 +131,24 @@ struct S3StoreTests {
     #expect(error == .circuitOpen && service.server.requestCount == 3)
   }
 
+  @Test("a check tells what is wrong: the bucket or the secret, and not that an object is missing")
+  func check() async throws {
+    let stores = [
+      try store(), try store { $0.bucket = "none" },
+      try store { $0.credentials = { S3Credentials(accessKey: "AKIDEXAMPLE", secretKey: "wrong") } },
+    ]
+    let refusals: [S3Error?] = [
+      nil, .refused(status: 404, code: "NoSuchBucket"), .refused(status: 403, code: "SignatureDoesNotMatch"),
+    ]
+    for (store, refusal) in zip(stores, refusals) {
+      let error: S3Error? = try await blocking {
+        do throws(S3Error) { try store.check() } catch { return error }
+        return nil
+      }
+      #expect(error == refusal)
+    }
+  }
+
   @Test("the circuit of a failing service opens, and one probe tries again")
   func breaker() async throws {
     let store = try store()

@@ -124,8 +124,7 @@ public struct S3Buckets: Sendable {
       } catch {
         throw .transport(error)
       }
-      let code =
-        S3Listing.texts(of: "Code", in: String(decoding: answer.body.prefix(4096), as: UTF8.self)).first ?? ""
+      let code = S3Error.code(in: answer.body)
       if refusals.contains(code) || answer.response.status >= 500 {
         throw .refused(status: answer.response.status, code: code)
       }

@@ -99,6 +99,11 @@ extension S3Error: CustomStringConvertible {
     }
   }
 
+  /// The code in the body of a refusal; empty for none.
+  static func code(in body: Data) -> String {
+    S3Listing.texts(of: "Code", in: String(decoding: body.prefix(4096), as: UTF8.self)).first ?? ""
+  }
+
   /// Whether the service can do nothing at all now, or nothing with these credentials. Other errors are about one
   /// object.
   var isFailure: Bool {

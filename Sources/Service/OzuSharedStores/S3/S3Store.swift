@@ -105,9 +105,13 @@ public final class S3Store: Sendable {
   /// Asks the service for an object that does not exist, with the credentials. Blocks, for little more than the deadline at
   /// most.
   ///
-  /// - Throws: `S3Error` if the service does not answer, or refuses.
+  /// - Throws: `S3Error` if the service does not answer, refuses, or does not have the bucket.
   public func check() throws(S3Error) {
-    _ = try exchange(requests.head(configuration.keyPrefix + "check"), accepted: [200, 404])
+    // Not `HEAD`, whose answers have no code: a bucket that is missing would look as the object that is.
+    let request = requests.get(configuration.keyPrefix + "check", byteCount: 1)
+    let answer = try exchange(request, accepted: [200, 206, 404, 416])
+    let code = S3Error.code(in: answer.body)
+    if answer.status == 404, code == "NoSuchBucket" { throw .refused(status: answer.status, code: code) }
   }
 
   func keeps(_ kind: ImageStoreKind) -> Bool { kind.isShared(keepingOriginals: configuration.keepsOriginals) }
@@ -154,9 +158,7 @@ public final class S3Store: Sendable {
       if accepted.contains(response.status) {
         return .success(Answer(status: response.status, body: body, tag: response.headers["ETag"]))
       }
-      let text = String(decoding: body.prefix(4096), as: UTF8.self)
-      let code = S3Listing.texts(of: "Code", in: text).first ?? ""
-      return .failure(.refused(status: response.status, code: code))
+      return .failure(.refused(status: response.status, code: S3Error.code(in: body)))
     }
   }
 
