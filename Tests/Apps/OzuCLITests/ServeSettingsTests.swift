@@ -90,6 +90,7 @@
         (["OZU_KEYS": keys, "OZU_TRACES_SHARE": "10%"], "traces_share"),
         (["OZU_KEYS": keys, "OZU_TRACES_FIELDS": "hush"], "traces_fields: NAME: VALUE"),
         (["OZU_KEYS": keys, "OZU_LISTEN": "no-such-host.invalid:80"], "has no address"),
+        (["OZU_KEYS": keys, "OZU_STATUS_LISTEN": "no-such-host.invalid:80"], "status_listen: no-such"),
         (["OZU_KEYS": keys, "OZU_ISOLATION": "none"], "isolation"),
         (["OZU_KEYS": keys, "OZU_LISTEN": "unix:run/ozu"], "path from the root"),
         (["OZU_KEYS": keys, "OZU_SOCKET_MODE": "689"], "octal"),
@@ -157,7 +158,8 @@
       _ = (try settings.listening(), try settings.logsRequests)
       _ = try await settings.watermark(configuration.pipeline)
       _ = try settings.playground(rules, at: address)
-      for address in [address, status].compactMap(\.self) { try address.checkHost() }
+      try address.checkHost(of: "listen")
+      try status?.checkHost(of: "status_listen")
     }
 
     @Test(

@@ -71,7 +71,8 @@
       rules.watermark = try await settings.watermark(configuration.pipeline)
       rules.watermarkText = try await settings.watermarkText(configuration.pipeline)
       let playground = try settings.playground(rules, at: address)
-      for address in [address, statusAddress].compactMap(\.self) { try address.checkHost() }
+      try address.checkHost(of: "listen")
+      try statusAddress?.checkHost(of: "status_listen")
       configuration.playground = playground?.page
       let spool = settings.hasCache || arguments.has("check") ? nil : SpoolFolder()
       defer { spool?.remove() }

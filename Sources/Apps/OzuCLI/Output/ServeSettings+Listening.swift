@@ -10,11 +10,12 @@
       case unix(path: String, permissions: UInt32)
       case systemd
 
+      /// - Parameter name: the setting.
       /// - Throws: `UsageError` for a name without an address.
-      func checkHost() throws(UsageError) {
+      func checkHost(of name: String) throws(UsageError) {
         guard case .tcp(let host, _) = self, !ServeSettings.isAddress(host) else { return }
         throw UsageError(
-          "listen: \(host): this name has no address", hint: "For example: listen = 127.0.0.1:8080")
+          "\(name): \(host): this name has no address", hint: "For example: \(name) = 127.0.0.1:8080")
       }
     }
 
