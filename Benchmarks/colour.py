@@ -36,7 +36,7 @@ def converted(pixels, profile, target, compensates):
 
 def compare(ozu, path, folder, target):
     output = os.path.join(folder, "ozu.png")
-    subprocess.run([ozu, "load", "--format", "png", "-o", output, path], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([ozu, "load", "--no-cache", "--format", "png", "-o", output, path], check=True, stdout=subprocess.DEVNULL)
     ours = numpy.asarray(Image.open(output).convert("RGBA")).reshape(-1, 4)
     image = Image.open(path)
     image.load()
