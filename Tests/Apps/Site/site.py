@@ -39,7 +39,7 @@ def main():
     folder = sys.argv[1]
     shots = sys.argv[2] if len(sys.argv) > 2 else None
     server, base = serve(folder)
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Browser(profile)
         try:
             read(browser, base, shots)
