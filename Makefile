@@ -161,9 +161,10 @@ fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (
 	  -Xswiftc -enable-testing -Xswiftc -sanitize=fuzzer,address --sanitize fuzzer --sanitize address -Xswiftc -use-ld=lld
 	@scripts/fuzz '$(FORMAT)' '$(SECONDS)' '$(CORPUS)'
 
-# Built once, with the first.
+# Built once, with the first. Each has a second at least: for libFuzzer 0 is for ever.
 fuzz-all: #- feed every decoder mutated files, for SECONDS in all
 	@formats=$$(scripts/fuzz formats) && each=$$(($(SECONDS) / $$(echo $$formats | wc -w))) && \
+	if [ $$each -eq 0 ]; then each=1; fi && \
 	$(MAKE) fuzz FORMAT=$${formats%% *} SECONDS=$$each && \
 	for format in $${formats#* }; do scripts/fuzz $$format $$each '$(CORPUS)' || exit 1; done
 
