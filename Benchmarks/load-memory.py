@@ -147,6 +147,10 @@ def main():
     print("| files | smallest MB | median MB | largest MB |\n|---|---|---|---|")
     for low, high, smallest, median, largest in rows:
         print("| %d–%d | %.0f | %.0f | %.0f |" % (low, high, smallest, median, largest))
+    if run.process.returncode not in (0, 1):
+        sys.exit("ozu load ended with %d" % run.process.returncode)
+    if len(rows) < 10:
+        sys.exit("too few samples: load more files")
     later = [row[3] for row in rows[1:]]
     print("flat" if max(later) <= 1.2 * later[0] else "not flat")
     if arguments.svg:
