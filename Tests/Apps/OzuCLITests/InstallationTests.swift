@@ -47,9 +47,15 @@ struct InstallationTests {
     // Twice, because existing files are replaced.
     for _ in 0..<2 {
       let installed = try ProgramRun(
-        Repository.url("scripts/install-ozu").path, [build, folder.path("root"), "/usr"])
+        "/bin/sh",
+        [
+          "-c", #"umask 077; exec "$0" "$@""#, Repository.url("scripts/install-ozu").path, build,
+          folder.path("root"), "/usr",
+        ])
       #expect(installed.status == 0, "\(installed.output)")
     }
+    let hidden = try ProgramRun(named: "find", [folder.path("root"), "!", "-perm", "-004"])
+    #expect(hidden?.output == "", "everybody may read all of it")
     for (file, text) in [
       ("man/man1/ozu.1", ".TH OZU 1"), ("bash-completion/completions/ozu", "complete -F _ozu"),
       ("zsh/site-functions/_ozu", "#compdef ozu"), ("fish/vendor_completions.d/ozu.fish", "complete -c ozu"),
