@@ -94,6 +94,8 @@ struct ManualPage {
       case "^": result += "\\(ha"
       case "~": result += "\\(ti"
       case "\"": result += "\\(dq"
+      // Where the locale is C, troff leaves the sign out.
+      case "…": result += "..."
       default:
         guard scalar.isASCII else {
           let digits = String(scalar.value, radix: 16, uppercase: true)
