@@ -9,7 +9,11 @@ guard !sources.isEmpty else {
 
 var failures = 0
 for source in sources {
-  guard let url = source.contains("://") ? URL(string: source) : URL(filePath: source) else { continue }
+  guard let url = source.contains("://") ? URL(string: source) : URL(filePath: source) else {
+    print("failed: \(source) is no address")
+    failures += 1
+    continue
+  }
   do {
     // The size first: the decoder then does no more than it must.
     let request = ImageRequest(url: url).resized(to: PixelSize(width: 320, height: 240))
