@@ -26,10 +26,12 @@ do {
       let file = try await pipeline.encoded(for: request, as: OutputFormat(format))
       let path = "\(name)-\(width).\(format.fileExtension)"
       try file.data.write(to: URL(filePath: path))
-      lists[format, default: []].append("\(path) \(file.size.width)w")
+      // A space would end the address in the list, and a quote the list.
+      let link = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+      lists[format, default: []].append("\(link) \(file.size.width)w")
       if format == .jpeg {
         let size = "width=\"\(file.size.width)\" height=\"\(file.size.height)\""
-        fallback = "<img src=\"\(path)\" \(size) alt=\"\">"
+        fallback = "<img src=\"\(link)\" \(size) alt=\"\">"
       }
     }
   }
