@@ -26,9 +26,10 @@ import Testing
 }
 
 @Suite struct DemoOutputTests {
-  @Test("-o - writes the contact sheet, and the report goes to standard error")
+  @Test("-o - writes the contact sheet, and the report goes to standard error; a proxy is not asked")
   func standardOutput() async throws {
-    let run = try await ChildRun(["demo", "-o", "-"], in: Folder())
+    let run = try await ChildRun(
+      ["demo", "-o", "-"], in: Folder(), variables: ["http_proxy": "http://127.0.0.1:9", "no_proxy": ""])
     #expect(run.status == 0, "\(run.errors)")
     let picture = try ImagePipeline.Configuration().decoding.codecs.picture(from: run.output)
     #expect(picture.size == PixelSize(3 * 332 + 12, 2 * 252 + 12))

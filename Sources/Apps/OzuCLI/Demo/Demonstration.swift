@@ -1,6 +1,7 @@
 import Foundation
 import Ozu
 import OzuDemonstration
+import OzuHTTP
 
 /// Loads photographs of its own from a server on loopback: cold, through a fresh pipeline, and from memory. Then checks
 /// that each picture came from the expected place.
@@ -74,7 +75,14 @@ struct Demonstration {
 
   private func pipeline() -> ImagePipeline {
     let folder = folder
-    return ImagePipeline { $0.caching.diskStorage = .folder(folder, capacity: 64 << 20) }
+    // The server is on this machine, where a proxy of the environment does not find it.
+    var settings = HTTPClientConfiguration()
+    settings.proxy = .none
+    let client = DefaultHTTPClient(configuration: settings)
+    return ImagePipeline {
+      $0.caching.diskStorage = .folder(folder, capacity: 64 << 20)
+      $0.network.httpClient = client
+    }
   }
 
   /// Ends its pipeline before it returns, so that the next pipeline can find the pictures only on disk.
