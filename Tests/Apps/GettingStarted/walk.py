@@ -250,6 +250,8 @@ def main():
     if len(arguments) < 2 or not set(arguments[2:]) <= set(walks):
         print(__doc__.strip(), file=sys.stderr)
         return 2
+    # Servers of this machine are not asked for through a proxy.
+    os.environ["no_proxy"] = "127.0.0.1," + (os.environ.get("no_proxy") or os.environ.get("NO_PROXY", ""))
     for name in arguments[2:] or [name for name in walks if name != "all"]:
         began, clock = processor_time(), time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
