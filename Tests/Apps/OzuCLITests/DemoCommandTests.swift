@@ -35,6 +35,17 @@ import Testing
     #expect(picture.size == PixelSize(3 * 332 + 12, 2 * 252 + 12))
     #expect(run.errors.contains("network"))
   }
+
+  @Test("without -o a link that another user has put into the temporary folder is not followed")
+  func foreignLink() async throws {
+    let folder = try Folder()
+    let file = try folder.write(Data("kept".utf8), to: "file")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("ozu-demo.png"), withDestinationPath: file)
+    let run = try await ChildRun(["demo"], in: folder, variables: ["TMPDIR": folder.path("")])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(folder.data("file") == Data("kept".utf8))
+  }
 }
 
 @Suite struct HalfBlocksTests {

@@ -18,14 +18,12 @@ enum DemoCommand: Command {
     options: [
       OptionSpecification(
         name: "output", letter: "o", value: "FILE", kind: .file,
-        help: "The contact sheet; by default ozu-demo.png in the temporary folder."),
+        help: "The contact sheet; by default a new PNG file in the temporary folder."),
       .json,
     ])
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
-    let sheet =
-      arguments.value("output")
-      ?? FileManager.default.temporaryDirectory.appending(path: "ozu-demo.png").path(percentEncoded: false)
+    let sheet = arguments.value("output") ?? newSheet
     let file = OutputFile(sheet)
     let console = file.isStandardOutput ? console.withoutOutput : console
     do {
@@ -43,6 +41,13 @@ enum DemoCommand: Command {
       console.printError("ozu demo: \(error.oneLine)")
       return .failed
     }
+  }
+
+  /// A name that nobody knows before: a link of a known name, which another user has put into a folder that all share,
+  /// would be followed.
+  private static var newSheet: String {
+    let name = "ozu-demo-\(UUID().uuidString).png"
+    return FileManager.default.temporaryDirectory.appending(path: name).path(percentEncoded: false)
   }
 
   private static func write(_ result: Demonstration.Result, to file: OutputFile) async throws {
