@@ -1,4 +1,5 @@
-# Every target stands on the Swift toolchain, make and a POSIX shell alone. `make` lists the usual ones (`##`), `make help-all` all.
+# Builds and tests stand on the Swift toolchain, make and a POSIX shell alone; checks, pages and peers on python3 too.
+# `make` lists the usual targets (`##`), `make help-all` all.
 #
 #   SWIFT=…   the swift to use                          FLAGS=…   more flags for every build, such as --traits
 #   CONFIG=…  debug (as usual) or release, for build    FILTER=…  the tests to run, a regular expression
