@@ -31,13 +31,15 @@
 
     /// The picture in its mode, cut off at the edges of the view.
     public var body: some View {
-      ZStack {
-        Color.clear
-        if let image {
-          // With one identity a placeholder would turn into its picture at once: only a view that comes or goes has a transition.
-          resized(image).id(state.isFinal).transition(.opacity)
-        } else if let image = state.error == nil ? settings.placeholderImage : settings.failureImage {
-          image.transition(.opacity)
+      // An overlay leaves the size as it is. A stack would be as large as the picture, and the edges of the view would cut off nothing.
+      Color.clear.overlay {
+        ZStack {
+          if let image {
+            // With one identity a placeholder would turn into its picture at once: only a view that comes or goes has a transition.
+            resized(image).id(state.isFinal).transition(.opacity)
+          } else if let image = state.error == nil ? settings.placeholderImage : settings.failureImage {
+            image.transition(.opacity)
+          }
         }
       }
       .clipped()

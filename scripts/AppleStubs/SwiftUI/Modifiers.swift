@@ -32,6 +32,11 @@ extension View {
   ) -> some View {
     EmptyView()
   }
+  public nonisolated func overlay<V: View>(
+    alignment: Alignment = .center, @ViewBuilder content: () -> V
+  ) -> some View {
+    EmptyView()
+  }
   public nonisolated func environment<V>(
     _ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V
   ) -> some View {
