@@ -31,21 +31,19 @@
       notifications.follow(pipeline)
     }
 
-    /// Asks the system for time to write the disk cache. The system calls the closure on a thread of its own, which waits for
-    /// the writing, and calls it again with `true` when the time is up, which ends the wait.
+    /// Writes the disk cache, and asks the system for the time. The system calls the closure on a thread of its own, which waits
+    /// for the writing, and calls it again with `true` when the time is up, which ends the wait. If it grants no time, it calls
+    /// it with `true` alone: the work has begun nevertheless, as the lock of a shared folder must be given back.
     private nonisolated static func finishInBackground(_ pipeline: ImagePipeline) {
+      let number = pipeline.note(.background)
       let isDone = DispatchSemaphore(value: 0)
+      Task {
+        await pipeline.handle(.background, number: number)
+        isDone.signal()
+      }
       ProcessInfo.processInfo.performExpiringActivity(withReason: "Ozu: writing the disk cache") {
         isExpired in
-        if isExpired {
-          isDone.signal()
-          return
-        }
-        Task {
-          await pipeline.handle(.background)
-          isDone.signal()
-        }
-        isDone.wait()
+        if isExpired { isDone.signal() } else { isDone.wait() }
       }
     }
   }

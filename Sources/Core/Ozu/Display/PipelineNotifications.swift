@@ -73,6 +73,9 @@ package final class PipelineNotifications {
 extension ApplicationEvent {
   /// Handles the event in a Swift task.
   package var handler: PipelineNotifications.Handler {
-    { pipeline in Task { await pipeline.handle(self) } }
+    { pipeline in
+      let number = pipeline.note(self)
+      Task { await pipeline.handle(self, number: number) }
+    }
   }
 }

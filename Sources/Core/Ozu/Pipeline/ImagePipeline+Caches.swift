@@ -353,14 +353,20 @@ extension ImagePipeline {
   ///   none until the foreground. At last all caches are written to disk (`flush()`).
   /// - In the foreground remembered failures are forgotten, because many loads fail when the app is stopped, and that disk
   ///   cache takes its lock again.
-  public func handle(_ event: ApplicationEvent) async {
+  public func handle(_ event: ApplicationEvent) async { await handle(event, number: note(event)) }
+
+  /// The number of an event, to be taken at the moment when it comes: tasks that handle events may begin in another order.
+  package func note(_ event: ApplicationEvent) -> Int {
+    event == .memoryWarning ? 0 : caches.stores.noteEvent()
+  }
+
+  /// Handles an event that came when its number was taken.
+  package func handle(_ event: ApplicationEvent, number: Int) async {
     switch event {
     case .memoryWarning:
       removeImagesFromMemory()
       configuration.decoding.pixelBufferPool.releaseIdle()
     case .background:
-      // The app may be back before the work below is done.
-      let event = caches.stores.noteEvent()
       // Memory first: the system may stop the app before the disk cache is written.
       caches.memory.trimToTenth()
       caches.encodedMemory.trim(toCost: caches.encodedMemory.costLimit / 10)
@@ -368,12 +374,12 @@ extension ImagePipeline {
       // The locks before the flush, which waits for validations and further stores: the network may take longer than the time
       // that the system grants.
       await context.backlog.drain()
-      await setDiskInBackground(true, at: event)
+      // The app may be back by now; then this does nothing.
+      await setDiskInBackground(true, at: number)
       await flush()
     case .foreground:
-      let event = caches.stores.noteEvent()
       context.failures.forgetAll()
-      await setDiskInBackground(false, at: event)
+      await setDiskInBackground(false, at: number)
     }
   }
 

@@ -135,6 +135,18 @@ struct ApplicationEventTests {
     #expect(pipeline.diskCache?.statistics.isWriter == true)
   }
 
+  @Test("an app that is back before its work for the background begins keeps the lock of its disk cache")
+  func backBeforeTheBeginning() async throws {
+    let fixture = Fixture { $0.caching.releasesDiskLocksInBackground = true }
+    let pipeline = fixture.pipeline
+    _ = try await pipeline.image(for: ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small))
+    await pipeline.flush()
+    let background = pipeline.note(.background)
+    await pipeline.handle(.foreground)
+    await pipeline.handle(.background, number: background)
+    #expect(pipeline.diskCache?.statistics.isWriter == true)
+  }
+
   @Test("in the background the disk cache gives its lock back before a further store is waited for")
   func locksBeforeTheNetwork() async throws {
     let (far, hold) = (MemoryImageStore(), Hold())
