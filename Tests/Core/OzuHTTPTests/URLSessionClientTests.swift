@@ -24,5 +24,17 @@
       #expect(last.headers["X-App"] == (isOwn ? "c" : nil))
       #expect(last.headers["User-Agent"] == "Ozu")
     }
+
+    @Test("a response of several parts, each of which the session gives as a response, is refused")
+    func severalParts() async throws {
+      let server = try LoopbackServer()
+      let part = "--a\r\nContent-Type: image/png\r\n\r\nbytes\r\n"
+      server.route(
+        "/a", .ok(Data((part + part + "--a--\r\n").utf8), type: "multipart/x-mixed-replace; boundary=a"))
+      let error = await #expect(throws: HTTPError.self) {
+        try await URLSessionClient.shared.data(from: server.url("/a"))
+      }
+      #expect(error?.reason == .protocolError("the response has several parts"))
+    }
   }
 #endif

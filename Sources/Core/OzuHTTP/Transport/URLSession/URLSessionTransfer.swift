@@ -99,6 +99,11 @@
     /// Returns whether the body is needed.
     func began(_ response: URLResponse) -> Bool {
       guard failure == nil else { return false }
+      // The session gives each part of a `multipart/x-mixed-replace` as a response of its own, and a sink takes one.
+      guard head == nil else {
+        abort(HTTPError(.protocolError("the response has several parts")))
+        return false
+      }
       guard let response = response as? HTTPURLResponse else {
         failure = HTTPError(.protocolError("the response is not HTTP"))
         return false
