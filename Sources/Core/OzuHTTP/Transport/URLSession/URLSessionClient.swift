@@ -57,6 +57,8 @@
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = 1
       queue.name = "ozu.http"
+      // By default a queue has the lowest level, whose threads wait for all others; people wait for these pictures.
+      queue.qualityOfService = .userInitiated
       session = URLSession(configuration: settings, delegate: delegate, delegateQueue: queue)
     }
 
