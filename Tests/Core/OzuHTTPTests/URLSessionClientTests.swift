@@ -25,6 +25,15 @@
       #expect(last.headers["User-Agent"] == "Ozu")
     }
 
+    @Test("a range is asked for without content codings")
+    func range() async throws {
+      let server = try LoopbackServer()
+      server.route("/a", .ok(Data()))
+      let request = HTTPRequest(url: server.url("/a"), headers: ["Range": "bytes=5-"])
+      _ = try await URLSessionClient.shared.data(for: request)
+      #expect(server.requests.last?.headers["Accept-Encoding"] == "identity")
+    }
+
     @Test("a response of several parts, each of which the session gives as a response, is refused")
     func severalParts() async throws {
       let server = try LoopbackServer()

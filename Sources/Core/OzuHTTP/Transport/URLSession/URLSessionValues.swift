@@ -19,6 +19,10 @@
       allowsCellularAccess = request.allowsCellularNetworks
       allowsExpensiveNetworkAccess = request.allowsExpensiveNetworks
       for field in request.endToEndHeaders { addValue(field.value, forHTTPHeaderField: field.name) }
+      // The system would offer content codings for a range too, and the offsets count the bytes of the picture.
+      if request.headers.contains(name: "Range"), !request.headers.contains(name: "Accept-Encoding") {
+        setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+      }
     }
   }
 
