@@ -158,7 +158,8 @@ extension ImagePipeline.Configuration {
     /// Larger bodies stay in memory too, if their length is announced, as long as all of them together have at most this many
     /// bytes there. A quarter of it stays allocated for the next ones. 0 by default.
     public var largeBodyMemoryByteCount = 0
-    /// The folder for these files if there is no disk cache; a disk cache keeps them in its own folder. Other users must not
+    /// The folder for these files if there is no disk cache; a disk cache keeps them in its own folder, or in the
+    /// temporary one if it gives its locks back in the background. Other users must not
     /// be able to write there. The pipeline leaves no files in it. With `nil` (the default) and no disk cache, large bodies
     /// stay in memory.
     public var largeBodyDirectory: String?

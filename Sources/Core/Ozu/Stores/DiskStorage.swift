@@ -46,6 +46,9 @@ public enum DiskStorage: Sendable {
     return privateFolder(in: temporaryFolder)
   }
 
+  /// A folder that only this user can enter, in the temporary folder. Made if missing.
+  static var temporaryFolder: String { privateFolder(in: FileManager.default.temporaryDirectory.path) }
+
   /// A folder that only this user can enter, in a folder where everybody can write.
   private static func privateFolder(in temporaryFolder: String) -> String {
     let path = "\(temporaryFolder)/ozu-\(geteuid())"

@@ -131,7 +131,11 @@ final class DiskStore: ImageStoring {
   /// Has nothing to do before the cache is opened.
   func flush() { if !opening.isClosed { try? cache?.flush() } }
 
-  var spoolDirectory: String? { cache?.directory }
+  /// The folder of the cache; one of this user in the temporary folder if the cache gives its locks back in the background. A body that
+  /// arrives keeps a lock on its file until it is complete, and iOS ends an app that it suspends with a lock in a shared folder.
+  var spoolDirectory: String? {
+    cache.map { opening.releasesLocks(of: $0) ? DiskStorage.temporaryFolder : $0.directory }
+  }
 
   /// The entries, looked up during the iteration.
   private struct Listing: Sequence, Sendable {
@@ -331,12 +335,15 @@ final class DiskOpening: Sendable {
 
   /// Gives the locks back or takes them, and again if the app has come or gone meanwhile.
   private func followBackground() {
-    while let (cache, isInBackground) = openCache,
-      releasesLocks ?? cache.directory.contains("/Containers/Shared/AppGroup/")
-    {
+    while let (cache, isInBackground) = openCache, releasesLocks(of: cache) {
       if isInBackground { cache.suspend() } else { cache.resume() }
       if openCache?.isInBackground == isInBackground { return }
     }
+  }
+
+  /// Whether the cache gives its locks back while the app is in the background.
+  func releasesLocks(of cache: DiskCache) -> Bool {
+    releasesLocks ?? cache.directory.contains("/Containers/Shared/AppGroup/")
   }
 
   private var openCache: (cache: DiskCache, isInBackground: Bool)? {

@@ -113,6 +113,19 @@ struct ApplicationEventTests {
     #expect(try isLocked() && used.diskCache?.statistics.isWriter == true)
   }
 
+  @Test(
+    "a disk cache that gives its locks back has no bodies that arrive in its folder, as their files are locked",
+    arguments: [true, false])
+  func arrivingBodies(releasesLocks: Bool) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "ozu-group-\(UInt64.random(in: 0 ... .max))")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = DiskStore(.folder(folder, capacity: 1 << 20), releasesLocks: releasesLocks) { _ in }
+    let spool = try #require(store.spoolDirectory)
+    #expect((spool == store.cache?.directory) == !releasesLocks)
+    #expect(FileManager.default.fileExists(atPath: spool))
+  }
+
   @Test("an app that is back before its work for the background is done keeps the lock of its disk cache")
   func backBeforeTheEnd() async throws {
     let byteCount = try await smallPictureByteCount()
