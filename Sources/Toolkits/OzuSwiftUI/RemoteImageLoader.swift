@@ -20,9 +20,12 @@
   ///
   ///   var body: some View {
   ///     ZStack { loader.image?.resizable() }
-  ///       .onAppear { loader.load(url, in: DisplaySize(width: 48, height: 48), scale: 2) }
+  ///       .onAppear { load() }
+  ///       .onChange(of: url) { load() }
   ///       .onDisappear { loader.cancel() }
   ///   }
+  ///
+  ///   private func load() { loader.load(url, in: DisplaySize(width: 48, height: 48), scale: 2) }
   /// }
   /// ```
   ///
