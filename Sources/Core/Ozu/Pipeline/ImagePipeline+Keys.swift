@@ -229,6 +229,7 @@ extension ImagePipeline {
     let target = DisplayTarget(
       request, mode: mode, size: size, scale: scale, cacheFormat: cacheFormat, automatic: automaticFormat,
       pipeline: self)
-    return target.flatMap { cachedImage(for: $0.request) }
+    // As a view looks for it: without the preview of a load, which a view shows only when it has joined the load.
+    return target.flatMap { memoryResponse(for: $0.request)?.picture }
   }
 }
