@@ -21,7 +21,8 @@
   ///
   /// Differences from the client on Linux: `HTTPTimeouts.connect` is part of `idle`, the version is known only when
   /// the response is complete, and repeated header lines arrive joined. The system handles content codings and the
-  /// framing of bodies: a coding that ends early may count as complete.
+  /// framing of bodies: a coding that ends early may count as complete. It chooses the version of HTTP (`isHTTP2Enabled` has no
+  /// effect), and sends a `User-Agent` of its own where `userAgent` is nil.
   public final class URLSessionClient: HTTPClient {
     /// The shared client of the process, with the default settings.
     public static let shared = URLSessionClient()
