@@ -107,7 +107,7 @@ final class DiskStore: ImageStoring {
   /// cache.
   func removeAll() {
     do throws(DiskCacheError) { try cache?.removeAll() } catch { onError(error) }
-    if let cache { HTTPSpoolingConfiguration.removePartialBodies(in: cache.directory) }
+    if let spoolDirectory { HTTPSpoolingConfiguration.removePartialBodies(in: spoolDirectory) }
   }
 
   func entries(of kind: ImageStoreKind?) -> any Sequence<ImageStoreInfo> & Sendable {
