@@ -25,6 +25,17 @@
       #expect(last.headers["User-Agent"] == "Ozu")
     }
 
+    @Test("a server that the app refuses is a failure and no cancellation")
+    func refusal() async throws {
+      let server = try LoopbackServer()
+      server.route("/a", .status(401, headers: ["WWW-Authenticate": "Basic realm=\"a\""]))
+      let client = URLSessionClient(challenge: { _ in (.cancelAuthenticationChallenge, nil) })
+      let error = await #expect(throws: HTTPError.self) {
+        try await client.data(from: server.url("/a"))
+      }
+      #expect(error?.reason != .cancelled)
+    }
+
     @Test("a range is asked for without content codings")
     func range() async throws {
       let server = try LoopbackServer()

@@ -27,6 +27,7 @@
     private let totalLimit: Duration
     private let state = Mutex(State.running)
     private let isOverdue = Atomic(false)
+    private let isRefused = Atomic(false)
 
     private var hop: HTTPRequest
     private var head: HTTPResponseHead?
@@ -175,6 +176,11 @@
       }
     }
 
+    /// The app has refused a challenge of the server. The system then reports a cancellation, and nobody has cancelled.
+    func noteRefusal() {
+      isRefused.store(true, ordering: .relaxed)
+    }
+
     func measured(_ taskMetrics: URLSessionTaskMetrics) {
       metrics = HTTPMetrics(taskMetrics, redirectCount: redirectCount)
       head?.version =
@@ -201,6 +207,10 @@
 
     private func outcome(_ error: (any Error)?) -> Outcome {
       var reason = failure?.reason
+      if reason == nil, error != nil, isRefused.load(ordering: .relaxed) {
+        reason = .other(
+          code: URLError.Code.cancelled.rawValue, message: "the app refused a challenge of the server")
+      }
       if reason == nil, let error {
         reason =
           isOverdue.load(ordering: .relaxed)

@@ -67,29 +67,19 @@
       completionHandler(transfer(task)?.redirected(by: response))
     }
 
+    // Also for challenges of the whole session, such as that for the server's certificate: without the delegate's method for those,
+    // the session calls this one, and with the task.
     func urlSession(
-      _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+      _ session: URLSession, task: URLSessionTask, didReceive question: URLAuthenticationChallenge,
       completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-      answer(challenge, completionHandler)
-    }
-
-    func urlSession(
-      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
-      completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-      answer(challenge, completionHandler)
-    }
-
-    private func answer(
-      _ question: URLAuthenticationChallenge,
-      _ completion: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-      guard let challenge else { return completion(.performDefaultHandling, nil) }
+      guard let challenge else { return completionHandler(.performDefaultHandling, nil) }
+      let transfer = transfer(task)
       // The app's code, on its own executor: the session's queue does not wait for it.
       Task {
         let (disposition, credential) = await challenge(question)
-        completion(disposition, credential)
+        if disposition == .cancelAuthenticationChallenge { transfer?.noteRefusal() }
+        completionHandler(disposition, credential)
       }
     }
 
