@@ -134,7 +134,7 @@ final class DiskStore: ImageStoring {
   /// The folder of the cache; one of this user in the temporary folder if the cache gives its locks back in the background. A body that
   /// arrives keeps a lock on its file until it is complete, and iOS ends an app that it suspends with a lock in a shared folder.
   var spoolDirectory: String? {
-    cache.map { opening.releasesLocks(of: $0) ? DiskStorage.temporaryFolder : $0.directory }
+    cache.map { opening.givesLocksBack($0) ? DiskStorage.temporaryFolder : $0.directory }
   }
 
   /// The entries, looked up during the iteration.
@@ -335,14 +335,14 @@ final class DiskOpening: Sendable {
 
   /// Gives the locks back or takes them, and again if the app has come or gone meanwhile.
   private func followBackground() {
-    while let (cache, isInBackground) = openCache, releasesLocks(of: cache) {
+    while let (cache, isInBackground) = openCache, givesLocksBack(cache) {
       if isInBackground { cache.suspend() } else { cache.resume() }
       if openCache?.isInBackground == isInBackground { return }
     }
   }
 
   /// Whether the cache gives its locks back while the app is in the background.
-  func releasesLocks(of cache: DiskCache) -> Bool {
+  func givesLocksBack(_ cache: DiskCache) -> Bool {
     releasesLocks ?? cache.directory.contains("/Containers/Shared/AppGroup/")
   }
 
