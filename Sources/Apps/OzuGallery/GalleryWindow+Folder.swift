@@ -81,6 +81,11 @@
         let listing = try? await Self.listing(of: source, order, isReversed, dates)
         guard number == reloadNumber, shown == showNumber else { return }
         guard let listing else {
+          // The file that was opened has gone or has another name. The rest of its folder is still there.
+          if case .file = source, let folder = source.folder {
+            self.source = .folder(folder)
+            return reload()
+          }
           // The folder is gone: the page says why.
           return show(source)
         }

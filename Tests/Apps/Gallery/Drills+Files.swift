@@ -70,6 +70,17 @@
       let trashed = URL(filePath: data).appending(path: "Trash/files/2.jpg").path(percentEncoded: false)
       checks.expect(FileManager.default.fileExists(atPath: trashed), "and is in the trash")
       checks.equal(window.grid.count, 4, "the number of pictures that are left")
+
+      window.show(PictureSource(opening: [folder.file("3.jpg")]))
+      await checks.eventually("a file is opened by its name", screen) {
+        window.grid.item(at: window.position)?.name == "3.jpg" && window.detail.images.picture != nil
+      }
+      try await hands.press("Delete")
+      await checks.eventually("it goes too", screen) { !folder.has("3.jpg") }
+      try folder.write("6.jpg", NumberedPicture(6, size: .init(600, 400)).data())
+      await checks.eventually("the others of its folder stay, and are followed", screen) {
+        window.grid.item(at: 3)?.name == "6.jpg" && window.isShowingDetail
+      }
     }
 
     /// A file is dragged by the pointer from another window into the gallery.
