@@ -266,7 +266,7 @@
       let wasShowingDetail = isShowingDetail
       // From the last to the first, so that each position is right when its picture is put back.
       let removed = items.reversed().compactMap { item in grid.remove(item.name).map { (item, $0) } }
-      leaving.formUnion(items.map(\.name))
+      leaving.formUnion(items.compactMap(\.file))
       afterRemoval(wasShowingDetail)
       let text =
         items.count == 1
@@ -290,12 +290,15 @@
           Task {
             let problems = await Trash.move(files)
             guard let self else { return }
+            self.leaving.subtract(files)
             if self.showNumber == number {
               let failed = removed.filter { item, _ in item.file.map { problems[$0] != nil } ?? false }
               self.putBack(failed)
               let gone = Set(items.map(\.name)).subtracting(failed.map(\.0.name))
-              self.leaving.subtract(gone)
               self.listing.pictures.removeAll { gone.contains($0.name) }
+            } else if !problems.isEmpty {
+              // The folder may be shown again, without the files that stay.
+              self.reload()
             }
             if let reason = problems.values.first {
               self.toast.show(tr("Not moved to the trash: %1", reason))
@@ -305,7 +308,7 @@
     }
 
     private func putBack(_ removed: [(item: PictureItem, index: Int)]) {
-      leaving.subtract(removed.map(\.item.name))
+      leaving.subtract(removed.compactMap(\.item.file))
       for (item, index) in removed.reversed() { grid.insert(item, at: index) }
       updateTitle()
       updateStart()

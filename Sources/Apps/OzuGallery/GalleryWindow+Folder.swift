@@ -61,7 +61,7 @@
     /// The pictures of a listing that are shown: not those that go to the trash when the time to undo is over.
     func visible(_ listing: Listing) -> Listing {
       var listing = listing
-      if !leaving.isEmpty { listing.pictures.removeAll { leaving.contains($0.name) } }
+      if !leaving.isEmpty { listing.pictures.removeAll { $0.file.map(leaving.contains) ?? false } }
       if showsOnlyRated {
         listing.folders = []
         listing.pictures.removeAll { $0.rating == 0 }

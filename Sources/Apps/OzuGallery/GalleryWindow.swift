@@ -87,8 +87,8 @@
     var reloadNumber = 0
     /// The new names of pictures that were renamed and have not been read again, by their old ones.
     var renamed: [String: String] = [:]
-    /// The names of the pictures that go to the trash when the time to undo is over.
-    var leaving: Set<String> = []
+    /// The files that go to the trash when the time to undo is over.
+    var leaving: Set<URL> = []
     var showsOnlyRated = false
     lazy var turns = PictureTurns(self)
     lazy var exported = ExportedWindow(window)

@@ -81,6 +81,19 @@
       await checks.eventually("the others of its folder stay, and are followed", screen) {
         window.grid.item(at: 3)?.name == "6.jpg" && window.isShowingDetail
       }
+
+      Gallery.noticeDuration = .seconds(6)
+      let other = try PictureFolder(pictureCount: 1)
+      defer { other.remove() }
+      window.open(at: 0)
+      try await hands.press("Delete")
+      await checks.eventually("a file is about to go", screen) { window.grid.count == 3 }
+      window.show(PictureSource(opening: [other.url]))
+      await checks.eventually("its namesake in another folder is shown", screen) {
+        window.grid.item(at: 0)?.name == "1.jpg" && !folder.has("1.jpg")
+      }
+      window.show(PictureSource(opening: [folder.url]))
+      await checks.eventually("and the first folder again", screen) { window.grid.count == 3 }
     }
 
     /// A file is dragged by the pointer from another window into the gallery.
