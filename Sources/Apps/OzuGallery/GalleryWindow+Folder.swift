@@ -97,33 +97,37 @@
       let old = listing
       listing = new
       readDates()
-      let current = isShowingDetail ? grid.item(at: position)?.name : nil
       // Pictures in the caches are those of the old files.
       var stamps: [String: PictureStamp] = [:]
       for item in old.pictures { stamps[item.name] = item.stamp }
       let rewritten = new.pictures.filter { item in stamps[item.name].map { $0 != item.stamp } ?? false }
-      guard !rewritten.isEmpty else { return apply(new, current, isRewritten: false) }
+      guard !rewritten.isEmpty else { return applyListing(rewritten: []) }
       let shown = showNumber
       Task {
         for item in rewritten { await pipeline.removeImage(for: ImageRequest(item.source)) }
         guard shown == showNumber else { return }
-        apply(new, current, isRewritten: rewritten.contains { $0.name == current })
+        applyListing(rewritten: Set(rewritten.map(\.name)))
       }
     }
 
-    private func apply(_ new: Listing, _ current: String?, isRewritten: Bool) {
-      grid.update(visible(new))
+    /// Shows the listing. The user may have gone on to another picture since its folder was read: with the place of the earlier
+    /// one, keys would act on a picture that is not the one to be seen.
+    private func applyListing(rewritten: Set<String>) {
+      let current = isShowingDetail ? grid.item(at: position)?.name : nil
+      grid.update(visible(listing))
       defer {
         updateTitle()
         updateStart()
       }
       guard isShowingDetail, let current else { return }
-      guard let place = grid.position(of: renamed.removeValue(forKey: current) ?? current) else {
+      let place = grid.position(of: current) ?? renamed[current].flatMap { grid.position(of: $0) }
+      renamed[current] = nil
+      guard let place else {
         // It was removed by another program.
         if grid.count == 0 { closeDetail() } else { open(at: min(position, grid.count - 1)) }
         return
       }
-      if isRewritten, !turns.isWaiting(current) {
+      if rewritten.contains(current), !turns.isWaiting(current) {
         open(at: place)
       } else if grid.item(at: position)?.name != current || place != position {
         position = place
