@@ -309,7 +309,7 @@
 
     private func putBack(_ removed: [(item: PictureItem, index: Int)]) {
       leaving.subtract(removed.compactMap(\.item.file))
-      for (item, index) in removed.reversed() { grid.insert(item, at: index) }
+      keepingPlace { for (item, index) in removed.reversed() { grid.insert(item, at: index) } }
       updateTitle()
       updateStart()
     }

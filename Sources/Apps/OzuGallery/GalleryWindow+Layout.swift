@@ -61,13 +61,12 @@
     }
 
     func connectSignals() {
-      SignalSource(search).on("search-changed") { [weak self] search in
-        guard let self, let text = gtk_editable_get_text(OpaquePointer(search)) else { return }
-        grid.search(String(cString: text))
-        updateTitle()
-        updateStart()
+      SignalSource(search).on("search-changed") { [weak self] _ in self?.followSearch() }
+      SignalSource(search).on("activate") { [weak self] _ in
+        // GTK tells of changes a moment after the last key.
+        self?.followSearch()
+        self?.open(at: 0)
       }
-      SignalSource(search).on("activate") { [weak self] _ in self?.open(at: 0) }
       SignalSource(search).on("stop-search") { [weak self] _ in self?.endSearch() }
       detail.onZoom = { [weak self] in
         guard let self else { return }

@@ -167,6 +167,29 @@
       detail.zoom.grabFocus()
     }
 
+    /// Changes the list of the grid. Actions find the large picture by its place, so that follows.
+    ///
+    /// - Returns: whether the list has the large picture afterwards; true without one.
+    @discardableResult
+    func keepingPlace(_ change: () -> Void) -> Bool {
+      let current = isShowingDetail ? grid.item(at: position)?.name : nil
+      change()
+      guard let current else { return true }
+      guard let place = grid.position(of: current) else { return false }
+      position = place
+      showPlace()
+      return true
+    }
+
+    /// Keeps only pictures whose names contain the text of the search.
+    func followSearch() {
+      guard let text = gtk_editable_get_text(OpaquePointer(search)) else { return }
+      let text = String(cString: text)
+      if !keepingPlace({ grid.search(text) }) { closeDetail() }
+      updateTitle()
+      updateStart()
+    }
+
     /// Shows where the large picture is in the list.
     func showPlace() {
       page.setNeighbours(hasPrevious: position > 0, hasNext: position + 1 < grid.count)

@@ -72,6 +72,10 @@
       await expectDetail(1, window, screen, checks)
       try await hands.press("ctrl+f")
       checks.expect(!window.isShowingDetail, "a search goes back to the grid")
+      // At once, before GTK tells of the last letter.
+      try await hands.press("ctrl+a", "7", "Return")
+      await expectDetail(7, window, screen, checks)
+      try await hands.press("ctrl+f")
       try await hands.type("xyz")
       await checks.eventually("what is nowhere is not found", screen) { window.grid.count == 0 }
       try await hands.press("Escape")
