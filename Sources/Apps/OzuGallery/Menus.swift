@@ -149,8 +149,11 @@
       gtk_popover_set_pointing_to(cast(popover, to: GtkPopover.self), &place)
       // The chosen action runs after the menu has closed, and is found only while the menu is in the window.
       SignalSource(popover).on("closed") { popover in
+        // The action may remove the widget below, such as the cell of a picture that goes to the trash, and with it the menu.
+        g_object_ref(popover)
         Task {
           gtk_widget_unparent(popover.assumingMemoryBound(to: GtkWidget.self))
+          g_object_unref(popover)
         }
       }
       gtk_popover_popup(cast(popover, to: GtkPopover.self))
