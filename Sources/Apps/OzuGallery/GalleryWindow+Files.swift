@@ -190,7 +190,10 @@
           listing.pictures[index].rating = rating
         }
       }
-      Task {
+      let before = starWriting
+      starWriting = Task {
+        // One after the other: Undo would pass by the files that are not written yet.
+        await before?.value
         let reason = await Self.write(
           ratings.compactMap { item, rating in item.file.map { ($0, rating) } })
         guard !isClosing else { return }

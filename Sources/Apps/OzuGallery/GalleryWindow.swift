@@ -90,6 +90,8 @@
     /// The files that go to the trash when the time to undo is over.
     var leaving: Set<URL> = []
     var showsOnlyRated = false
+    /// The writing of stars that was begun last.
+    var starWriting: Task<Void, Never>?
     lazy var turns = PictureTurns(self)
     lazy var exported = ExportedWindow(window)
     /// The title of the pictures, such as the name of their folder.
