@@ -61,6 +61,7 @@
       toast.finish()
       let wasShowingDetail = isShowingDetail
       Task {
+        await turns.written()
         let result = await FileTransfer.run(
           kind, files.map { ($0, folder.appending(path: $0.lastPathComponent)) })
         guard !isClosing else { return }
@@ -90,7 +91,9 @@
     }
 
     private func undo(_ moves: [FileTransfer.Pair]) {
+      turns.finish()
       Task {
+        await turns.written()
         let result = await FileTransfer.run(.move, moves.map { ($0.to, $0.from) })
         guard !isClosing else { return }
         if let problem = result.problems.first { toast.show(problem) }
@@ -156,6 +159,7 @@
       turns.finish()
       let new = file.deletingLastPathComponent().appending(path: name, directoryHint: .notDirectory)
       Task {
+        await turns.written()
         let result = await FileTransfer.run(.move, [(file, new)])
         guard !isClosing else { return }
         if let problem = result.problems.first { return toast.show(problem) }
@@ -291,6 +295,7 @@
             return
           }
           Task {
+            await self?.turns.written()
             let problems = await Trash.move(files)
             guard let self else { return }
             self.leaving.subtract(files)

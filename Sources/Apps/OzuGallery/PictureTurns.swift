@@ -61,6 +61,9 @@
       }
     }
 
+    /// Waits for the files whose writing was begun: one that is moved meanwhile would come back, under its old name.
+    func written() async { await writing?.value }
+
     private func write(_ turns: [(item: PictureItem, quarters: Int)], canUndo: Bool) {
       guard let window else { return }
       let (before, number) = (writing, window.showNumber)
