@@ -266,7 +266,7 @@
       guard items.allSatisfy({ $0.file != nil }) else {
         return toast.show(tr("Only files of this machine can go to the trash"))
       }
-      turns.finish()
+      turns.finish(isTold: false)
       // Files that still wait are moved first.
       toast.finish()
       let number = showNumber

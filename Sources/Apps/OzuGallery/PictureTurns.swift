@@ -44,7 +44,9 @@
     }
 
     /// Writes what was turned now.
-    func finish() {
+    ///
+    /// - Parameter isTold: whether a message tells the outcome; it would end the time to undo of another one.
+    func finish(isTold: Bool = true) {
       timer?.cancel()
       timer = nil
       let turns = waiting.filter { !$0.value.isMultiple(of: 4) }
@@ -57,14 +59,14 @@
       if window.isClosing {
         for (item, quarters) in items { _ = item.file.map { TurnedFile.writeNow($0, quarters) } }
       } else {
-        write(items, canUndo: true)
+        write(items, canUndo: isTold, isTold: isTold)
       }
     }
 
     /// Waits for the files whose writing was begun: one that is moved meanwhile would come back, under its old name.
     func written() async { await writing?.value }
 
-    private func write(_ turns: [(item: PictureItem, quarters: Int)], canUndo: Bool) {
+    private func write(_ turns: [(item: PictureItem, quarters: Int)], canUndo: Bool, isTold: Bool = true) {
       guard let window else { return }
       let (before, number) = (writing, window.showNumber)
       writing = Task { [weak self] in
@@ -82,7 +84,7 @@
           done.append((item, quarters))
           if number == window.showNumber { await self?.show(item, turnedBy: quarters) }
         }
-        guard !window.isClosing else { return }
+        guard isTold, !window.isClosing else { return }
         if let reason { return window.toast.show(tr("Not turned in the file: %1", reason)) }
         guard canUndo, number == window.showNumber else { return }
         let text =

@@ -83,6 +83,14 @@
       }
 
       Gallery.noticeDuration = .seconds(6)
+      window.open(at: 1)
+      try await hands.press("ctrl+r", "Delete")
+      await checks.eventually("a picture is turned and taken out", screen) {
+        window.grid.count == 3 && Self.size(folder.file("4.jpg")) == PixelSize(400, 600)
+      }
+      for _ in 0..<30 { await screen.nextFrame() }
+      try await hands.press("ctrl+z")
+      await checks.eventually("and comes back", screen) { window.grid.count == 4 && folder.has("4.jpg") }
       let other = try PictureFolder(pictureCount: 1)
       defer { other.remove() }
       window.open(at: 0)

@@ -226,7 +226,8 @@
       return header + first + place + latitude + longitude
     }()
 
-    private static func size(_ file: URL) -> PixelSize? {
+    /// The size of the picture of a file, upright.
+    static func size(_ file: URL) -> PixelSize? {
       let registry = CodecRegistry.standard
       return (try? Data(contentsOf: file)).flatMap { try? registry.header(of: $0, limits: .default).size }
     }
