@@ -97,6 +97,7 @@
         let result = await FileTransfer.run(.move, moves.map { ($0.to, $0.from) })
         guard !isClosing else { return }
         if let problem = result.problems.first { toast.show(problem) }
+        follow(result.done)
         reload()
       }
     }
@@ -164,6 +165,7 @@
         guard !isClosing else { return }
         if let problem = result.problems.first { return toast.show(problem) }
         renamed[item.name] = name
+        follow(result.done)
         reload()
         toast.show(
           tr("Renamed to “%1”", name),

@@ -96,11 +96,12 @@
     private func update(_ new: Listing) {
       let old = listing
       listing = new
+      if new.folder == nil { dropGone(old) }
       readDates()
       // Pictures in the caches are those of the old files.
       var stamps: [String: PictureStamp] = [:]
       for item in old.pictures { stamps[item.name] = item.stamp }
-      let rewritten = new.pictures.filter { item in stamps[item.name].map { $0 != item.stamp } ?? false }
+      let rewritten = listing.pictures.filter { item in stamps[item.name].map { $0 != item.stamp } ?? false }
       guard !rewritten.isEmpty else { return applyListing(rewritten: []) }
       let shown = showNumber
       Task {
@@ -108,6 +109,19 @@
         guard shown == showNumber else { return }
         applyListing(rewritten: Set(rewritten.map(\.name)))
       }
+    }
+
+    /// Takes files out of the listing of several places that were there and are gone, as the listing of a folder does. One that was
+    /// never there stays, and its cell says so.
+    private func dropGone(_ old: Listing) {
+      let neverThere = Set(old.pictures.filter { $0.stamp == nil }.map(\.name))
+      listing.pictures.removeAll { $0.file != nil && $0.stamp == nil && !neverThere.contains($0.name) }
+    }
+
+    /// Makes files that were opened together be read by their new names.
+    func follow(_ moves: [FileTransfer.Pair]) {
+      guard case .several(let urls) = source else { return }
+      source = .several(urls.map { url in moves.first { $0.from == url }?.to ?? url })
     }
 
     /// Shows the listing. The user may have gone on to another picture since its folder was read: with the place of the earlier

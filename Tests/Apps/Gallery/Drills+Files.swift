@@ -100,8 +100,25 @@
       await checks.eventually("its namesake in another folder is shown", screen) {
         window.grid.item(at: 0)?.name == "1.jpg" && !folder.has("1.jpg")
       }
+
+      Gallery.noticeDuration = .milliseconds(200)
+      window.show(PictureSource(opening: ["4.jpg", "5.jpg", "nowhere.jpg"].map(folder.file)))
+      await checks.eventually("files are opened together, also one that is missing", screen) {
+        window.grid.count == 3
+      }
+      window.open(at: 0)
+      try await hands.press("Delete")
+      await checks.eventually("one goes", screen) { !folder.has("4.jpg") }
+      try await hands.press("alt+3")
+      await checks.eventually("the next gets stars, for which they are read again", screen) {
+        folder.has("5.jpg.xmp")
+      }
+      for _ in 0..<60 { await screen.nextFrame() }
+      checks.equal(window.grid.count, 2, "the number of them: the one that is gone does not come back")
       window.show(PictureSource(opening: [folder.url]))
-      await checks.eventually("and the first folder again", screen) { window.grid.count == 3 }
+      await checks.eventually("the first folder is shown again", screen) {
+        window.grid.item(at: 1)?.name == "6.jpg"
+      }
     }
 
     /// A file is dragged by the pointer from another window into the gallery.
