@@ -11,6 +11,10 @@
     public static let identifier = "org.ozu.Gallery"
 
     private static var windows: [GalleryWindow] = []
+    /// How many tasks change files.
+    private static var workCount = 0
+    /// Ends the app.
+    private static var quit: @MainActor () -> Void = {}
     /// The time that a message stays, in which the user can undo.
     public static var noticeDuration = Duration.seconds(6)
     /// How long a turned picture waits until its file is written.
@@ -106,18 +110,34 @@
 
     /// Opens a window for pictures; the app ends when the last window is closed.
     private static func open(_ source: PictureSource, _ pipeline: ImagePipeline) {
+      quit = { GLibMainLoop.quit() }
       let window = open(
         [], title: PictureSource.nothing.title, pipeline: pipeline, memoryFile: WindowMemory.standardFile
       ) {
-        if windows.isEmpty { GLibMainLoop.quit() }
+        quitIfDone()
       }
       if source != .nothing { window.show(source) }
+    }
+
+    private static func quitIfDone() {
+      if windows.isEmpty, workCount == 0 { quit() }
+    }
+
+    /// Says that a task begins to change files. The app ends after it, also if its windows are closed before: half of a file would be
+    /// left, and the other files as they are.
+    static func beginWork() { workCount += 1 }
+
+    /// Says that a task has changed files, or has given up.
+    static func endWork() {
+      workCount -= 1
+      quitIfDone()
     }
 
     /// Shows the files of another start of the gallery: in a new window, unless there is an empty one.
     private static func show(_ urls: [URL], _ pipeline: ImagePipeline) {
       guard !urls.isEmpty else {
-        windows.last?.present()
+        // The app may have no window while it still moves files.
+        if let last = windows.last { last.present() } else { open(.nothing, pipeline) }
         return
       }
       if let empty = windows.last(where: { $0.grid.count == 0 }) {

@@ -60,7 +60,9 @@
       turns.finish()
       toast.finish()
       let wasShowingDetail = isShowingDetail
+      Gallery.beginWork()
       Task {
+        defer { Gallery.endWork() }
         await turns.written()
         let result = await FileTransfer.run(
           kind, files.map { ($0, folder.appending(path: $0.lastPathComponent)) })
@@ -92,7 +94,9 @@
 
     private func undo(_ moves: [FileTransfer.Pair]) {
       turns.finish()
+      Gallery.beginWork()
       Task {
+        defer { Gallery.endWork() }
         await turns.written()
         let result = await FileTransfer.run(.move, moves.map { ($0.to, $0.from) })
         guard !isClosing else { return }
@@ -128,7 +132,9 @@
 
     /// Says under which name a copy was saved, which can be undone, or why it was not.
     private func saveCopy(_ write: @escaping @MainActor () async throws -> URL) {
+      Gallery.beginWork()
       Task {
+        defer { Gallery.endWork() }
         do {
           let copy = try await write()
           guard !isClosing else { return }
@@ -159,7 +165,9 @@
       guard let file = item.file, name != file.lastPathComponent else { return }
       turns.finish()
       let new = file.deletingLastPathComponent().appending(path: name, directoryHint: .notDirectory)
+      Gallery.beginWork()
       Task {
+        defer { Gallery.endWork() }
         await turns.written()
         let result = await FileTransfer.run(.move, [(file, new)])
         guard !isClosing else { return }
@@ -197,7 +205,9 @@
         }
       }
       let before = starWriting
+      Gallery.beginWork()
       starWriting = Task {
+        defer { Gallery.endWork() }
         // One after the other: Undo would pass by the files that are not written yet.
         await before?.value
         let reason = await Self.write(
@@ -296,7 +306,9 @@
             for file in files { _ = Trash.moveNow(file) }
             return
           }
+          Gallery.beginWork()
           Task {
+            defer { Gallery.endWork() }
             await self?.turns.written()
             let problems = await Trash.move(files)
             guard let self else { return }
