@@ -11,7 +11,17 @@
     let pointer: OpaquePointer
     let size: PixelSize
     /// The same pixels for cairo; `nil` if there are too many for it, or their colours are not those of the screen.
-    private(set) lazy var surface = isConvertedByGTK ? nil : Self.surface(of: BGRABitmap(bitmap))
+    var surface: OpaquePointer? {
+      if !isSurfaceMade {
+        isSurfaceMade = true
+        madeSurface = isConvertedByGTK ? nil : Self.surface(of: BGRABitmap(bitmap))
+      }
+      return madeSurface
+    }
+
+    // Not a lazy property: `deinit` would make it for every texture that cairo has not drawn, and convert all its 16-bit pixels.
+    private var madeSurface: OpaquePointer?
+    private var isSurfaceMade = false
     private let isConvertedByGTK: Bool
     private let bitmap: Bitmap
 
@@ -56,7 +66,7 @@
 
     isolated deinit {
       g_object_unref(ObjectPointer(pointer))
-      if let surface { cairo_surface_destroy(surface) }
+      if let madeSurface { cairo_surface_destroy(madeSurface) }
     }
 
     private static func surface(of bitmap: BGRABitmap) -> OpaquePointer? {
