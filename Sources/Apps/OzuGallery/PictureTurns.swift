@@ -154,9 +154,15 @@
       }
     }
 
-    /// Replaces the content of a file, completely or not at all. It keeps its owner, its permissions and its links.
+    /// Replaces the content of a file, completely or not at all. It keeps its owner, its permissions and its links. Only a file with
+    /// several names of its own (hard links) is written in its place.
     private static func replace(_ file: URL, by data: Data) -> String? {
-      let target = g_file_new_for_path(file.path(percentEncoded: false))
+      // Through a symbolic link GIO would write in place, and a full disk would cut the picture off.
+      guard let path = realpath(file.path(percentEncoded: false), nil) else {
+        return String(cString: strerror(errno))
+      }
+      defer { free(path) }
+      let target = g_file_new_for_path(path)
       defer { g_object_unref(UnsafeMutableRawPointer(target)) }
       var error: UnsafeMutablePointer<GError>?
       defer { g_clear_error(&error) }
