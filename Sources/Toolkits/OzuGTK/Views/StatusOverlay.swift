@@ -140,7 +140,9 @@
       gtk_button_set_icon_name(
         UnsafeMutableRawPointer(playButton).assumingMemoryBound(to: GtkButton.self),
         isPaused ? "media-playback-start-symbolic" : "media-playback-pause-symbolic")
-      gtk_widget_set_tooltip_text(playButton, ToolkitTexts.text(isPaused ? "Play" : "Pause"))
+      let text = ToolkitTexts.text(isPaused ? "Play" : "Pause")
+      gtk_widget_set_tooltip_text(playButton, text)
+      AccessibleName.set(text, of: playButton)
     }
   }
 
@@ -223,6 +225,7 @@
         gtk_widget_add_css_class(button, "flat")
         gtk_widget_add_css_class(button, "circular")
         gtk_widget_set_tooltip_text(button, ToolkitTexts.text("Try again"))
+        AccessibleName.set(ToolkitTexts.text("Try again"), of: button)
       }
       gtk_widget_set_halign(button, GTK_ALIGN_CENTER)
       return button
