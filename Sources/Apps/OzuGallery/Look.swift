@@ -115,9 +115,6 @@
       library.flatMap { dlsym($0, name) }.map { unsafeBitCast($0, to: type) }
     }
 
-    /// Whether the library is installed.
-    static var isThere: Bool { library != nil }
-
     /// Starts the library, if it is installed.
     static func start() { function("adw_init", as: Start.self)?() }
 

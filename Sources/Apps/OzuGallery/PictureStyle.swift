@@ -1,5 +1,4 @@
 #if GTK
-  import CGTK
   import Ozu
 
   /// The preferences about the appearance of pictures.
@@ -43,15 +42,6 @@
       CacheFormat(
         "gallery-\(side)-\(mode.rawValue)", size: PixelSize(side, side), mode: mode, crops: false,
         compressionQuality: 0.8, diskCapacity: 64 << 20)
-    }
-
-    /// The mode as GTK's content fit.
-    var contentFit: GtkContentFit {
-      switch mode {
-      case .fill: GTK_CONTENT_FIT_FILL
-      case .aspectFill: GTK_CONTENT_FIT_COVER
-      default: GTK_CONTENT_FIT_CONTAIN
-      }
     }
 
     /// The request for a picture. The cell adds size and mode.

@@ -56,14 +56,6 @@
       g_object_unref(ObjectPointer(simple))
     }
 
-    /// Allows or forbids an action; menus and buttons show it.
-    func setEnabled(_ names: [String], _ isEnabled: Bool) {
-      for name in names {
-        guard let action = g_action_map_lookup_action(map, name) else { continue }
-        g_simple_action_set_enabled(action, isEnabled ? 1 : 0)
-      }
-    }
-
     /// Whether a switch is on.
     func isOn(_ name: String) -> Bool {
       guard let state = g_action_group_get_action_state(map, name) else { return false }

@@ -66,10 +66,6 @@ static inline gboolean ozu_is_a(const void *instance, GType type) {
   return G_TYPE_CHECK_INSTANCE_TYPE(instance, type);
 }
 
-static inline GObjectClass *ozu_object_class(void *type_class) { return G_OBJECT_CLASS(type_class); }
-
-static inline GtkWidgetClass *ozu_widget_class(void *type_class) { return GTK_WIDGET_CLASS(type_class); }
-
 static inline GType ozu_type_boolean(void) { return G_TYPE_BOOLEAN; }
 
 static inline GType ozu_type_of(const void *instance) { return G_TYPE_FROM_INSTANCE(instance); }
