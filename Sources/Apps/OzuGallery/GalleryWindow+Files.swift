@@ -70,16 +70,17 @@
         if kind == .move { dropMoved(result.done.map(\.from), wasShowingDetail) }
         reload()
         let (count, name) = (result.done.count, folder.lastPathComponent)
-        if let problem = result.problems.first {
-          return toast.show(problem)
-        }
+        // Those that were moved before the trouble can be brought back too.
+        var undoing: (@MainActor () -> Void)?
+        if kind == .move, count > 0 { undoing = { [weak self] in self?.undo(result.done) } }
+        if let problem = result.problems.first { return toast.show(problem, undo: undoing) }
         switch (kind, count) {
         case (.copy, 1): toast.show(tr("Copied to “%1”", name))
         case (.copy, _): toast.show(tr("%1 pictures copied to “%2”", "\(count)", name))
         case (.move, _):
           let text =
             count == 1 ? tr("Moved to “%1”", name) : tr("%1 pictures moved to “%2”", "\(count)", name)
-          toast.show(text, undo: { [weak self] in self?.undo(result.done) })
+          toast.show(text, undo: undoing)
         }
       }
     }

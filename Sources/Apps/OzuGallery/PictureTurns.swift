@@ -87,12 +87,16 @@
           if number == window.showNumber { await self?.show(item, turnedBy: quarters) }
         }
         guard isTold, !window.isClosing else { return }
-        if let reason { return window.toast.show(tr("Not turned in the file: %1", reason)) }
-        guard canUndo, number == window.showNumber else { return }
+        var undoing: (@MainActor () -> Void)?
+        if canUndo, number == window.showNumber, !done.isEmpty {
+          let back: [(item: PictureItem, quarters: Int)] = done.map { ($0.item, -$0.quarters) }
+          undoing = { [weak self] in self?.write(back, canUndo: false) }
+        }
+        if let reason { return window.toast.show(tr("Not turned in the file: %1", reason), undo: undoing) }
+        guard let undoing else { return }
         let text =
           done.count == 1 ? tr("“%1” turned", done[0].item.name) : tr("%1 pictures turned", "\(done.count)")
-        window.toast.show(
-          text, undo: { [weak self] in self?.write(done.map { ($0.item, -$0.quarters) }, canUndo: false) })
+        window.toast.show(text, undo: undoing)
       }
     }
 
