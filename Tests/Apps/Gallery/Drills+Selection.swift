@@ -73,17 +73,20 @@
       _ screen: Screen, _ checks: Checks
     ) async throws {
       for _ in 0..<30 { await screen.nextFrame() }
+      let taken = Data("another file".utf8)
+      try other.write("5.jpg", taken)
       try await choose(other.url, window, hands, checks) {
         try await self.click("Move to a folder", hands, checks)
       }
-      await checks.eventually("three files are in the other folder", screen) {
-        ["2.jpg", "4.jpg", "5.jpg", "2.jpg.xmp"].allSatisfy(other.has) && window.grid.count == 3
+      await checks.eventually("two files are in the other folder", screen) {
+        ["2.jpg", "4.jpg", "2.jpg.xmp"].allSatisfy(other.has) && window.grid.count == 4
       }
       checks.expect(!folder.has("2.jpg") && !folder.has("2.jpg.xmp"), "and gone from this one")
+      checks.equal(try Data(contentsOf: other.file("5.jpg")), taken, "the file whose name was taken")
       for _ in 0..<30 { await screen.nextFrame() }
       try await click("Undo", hands, checks)
       await checks.eventually("Undo brings them back", screen) {
-        folder.has("2.jpg") && window.grid.count == 6
+        folder.has("2.jpg") && folder.has("4.jpg") && window.grid.count == 6
       }
     }
 
