@@ -140,7 +140,7 @@
         if let last = windows.last { last.present() } else { open(.nothing, pipeline) }
         return
       }
-      if let empty = windows.last(where: { $0.grid.count == 0 }) {
+      if let empty = windows.last(where: { $0.listing.pictures.isEmpty && $0.listing.folders.isEmpty }) {
         empty.show(PictureSource(opening: urls))
         empty.present()
       } else {

@@ -46,6 +46,11 @@
       toast.finish()
       showNumber += 1
       closeDetail()
+      // The name by which a folder was found would hide what is in it.
+      if gtk_search_bar_get_search_mode(OpaquePointer(searchBar)) != 0 {
+        endSearch()
+        followSearch()
+      }
       self.title = title
       self.source = source
       self.listing = listing

@@ -66,6 +66,12 @@
       _ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks
     ) async throws {
       checks.expect(screen.button("Folder above") != nil, "there is a button for the folder above")
+      try await hands.press("ctrl+f")
+      try await hands.type("harb")
+      await checks.eventually("a search finds the subfolder", screen) {
+        window.grid.count == 0 && screen.says("Harbour")
+      }
+      for _ in 0..<30 { await screen.nextFrame() }
       guard let name = Self.label("Harbour", screen) else {
         checks.expect(false, "the subfolder has a name")
         return
