@@ -125,23 +125,22 @@
 
     /// Makes files that were opened together be read by their new names.
     func follow(_ moves: [FileTransfer.Pair]) {
-      guard case .several(let urls) = source else { return }
+      guard case .several(let urls)? = source else { return }
       source = .several(urls.map { url in moves.first { $0.from == url }?.to ?? url })
     }
 
     /// Shows the listing. The user may have gone on to another picture since its folder was read: with the place of the earlier
     /// one, keys would act on a picture that is not the one to be seen.
     private func applyListing(rewritten: Set<String>) {
-      let current = isShowingDetail ? grid.item(at: position)?.name : nil
+      let large = isShowingDetail ? grid.item(at: position)?.name : nil
       grid.update(visible(listing))
       defer {
         updateTitle()
         updateStart()
       }
-      guard isShowingDetail, let current else { return }
-      let place = grid.position(of: current) ?? renamed[current].flatMap { grid.position(of: $0) }
-      renamed[current] = nil
-      guard let place else {
+      guard isShowingDetail, let current = large else { return }
+      let newName = renamed.removeValue(forKey: current)
+      guard let place = grid.position(of: current) ?? newName.flatMap({ grid.position(of: $0) }) else {
         // It was removed by another program.
         if grid.count == 0 { closeDetail() } else { open(at: min(position, grid.count - 1)) }
         return

@@ -174,10 +174,10 @@
     /// - Returns: whether the list has the large picture afterwards; true without one.
     @discardableResult
     func keepingPlace(_ change: () -> Void) -> Bool {
-      let current = isShowingDetail ? grid.item(at: position)?.name : nil
+      let large = isShowingDetail ? grid.item(at: position)?.name : nil
       change()
-      guard let current else { return true }
-      guard let place = grid.position(of: current) else { return false }
+      guard let name = large else { return true }
+      guard let place = grid.position(of: name) else { return false }
       position = place
       showPlace()
       return true
@@ -185,8 +185,8 @@
 
     /// Keeps only pictures whose names contain the text of the search.
     func followSearch() {
-      guard let text = gtk_editable_get_text(OpaquePointer(search)) else { return }
-      let text = String(cString: text)
+      guard let characters = gtk_editable_get_text(OpaquePointer(search)) else { return }
+      let text = String(cString: characters)
       if !keepingPlace({ grid.search(text) }) { closeDetail() }
       updateTitle()
       updateStart()

@@ -93,7 +93,7 @@
           undoing = { [weak self] in self?.write(back, canUndo: false) }
         }
         if let reason { return window.toast.show(tr("Not turned in the file: %1", reason), undo: undoing) }
-        guard let undoing else { return }
+        guard undoing != nil else { return }
         let text =
           done.count == 1 ? tr("“%1” turned", done[0].item.name) : tr("%1 pictures turned", "\(done.count)")
         window.toast.show(text, undo: undoing)
