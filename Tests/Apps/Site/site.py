@@ -19,7 +19,7 @@ PAGES = ["index.html", "getting-started/server.html", "guides/grid.html", "choos
 # What people ask, and where the answer is: the first or the second result. The last three have a typing error, a synonym and
 # the name of a member.
 QUESTIONS = [
-    ("limit of the disk cache", "faq.html#where-is-the-limit-of-the-disk-cache-and-how-do-i-change-it"),
+    ("limit of the disk cache", "faq.html#where-is-the-disk-cache-and-how-do-i-change-its-limit"),
     ("how do I show a BlurHash until the picture is there?", "faq.html#how-do-i-show-a-blurhash-until-the-picture-is-there"),
     ("Authorization header", "faq.html#how-do-i-send-an-authorization-header"),
     ("empty the cache, remove one picture", "faq.html#how-do-i-empty-the-cache-or-remove-one-picture-from-it"),
