@@ -17,6 +17,8 @@
       text = label("")
       gtk_label_set_ellipsize(OpaquePointer(text), PANGO_ELLIPSIZE_MIDDLE)
       gtk_label_set_max_width_chars(OpaquePointer(text), 40)
+      // Without it GTK finds a text such as "★★★" narrower than an ellipsis, and complains.
+      gtk_label_set_width_chars(OpaquePointer(text), 8)
       // A reason is as long as it is.
       gtk_label_set_wrap(OpaquePointer(text), 1)
       gtk_label_set_wrap_mode(OpaquePointer(text), PANGO_WRAP_WORD_CHAR)

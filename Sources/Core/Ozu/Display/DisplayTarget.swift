@@ -106,6 +106,9 @@ extension ImagePresenting {
     let target = DisplayTarget(
       request, view: view, cacheFormat: images.cacheFormat, automatic: images.options.automaticFormat,
       pipeline: pipeline)
-    return target?.request ?? request
+    guard let target else { return request }
+    // Requests are known by their formats, and one that is unknown is a new one each time.
+    if let format = target.request.format { pipeline.registerIfUnknown(format) }
+    return target.request
   }
 }
