@@ -105,3 +105,28 @@ final class EncodedEntry: Sendable {
     source.filePath.map { FileStamp(path: $0) == record.rendition.stamp } ?? true
   }
 }
+
+extension Picture {
+  /// A file of the picture, made on the decoding threads of a pipeline.
+  ///
+  /// ```swift
+  /// try await picture.encoded(as: .png).write(to: file)
+  /// ```
+  ///
+  /// - Throws: `ImageEncodingError`.
+  public func encoded(
+    as type: ImageType, options: EncodingOptions = EncodingOptions(), by pipeline: ImagePipeline = .shared
+  ) async throws(ImageEncodingError) -> Data {
+    try await pipeline.encode(self, as: type, options: options)
+  }
+
+  /// `await encoded(as: .png)` makes a file of the picture.
+  @available(*, unavailable, message: "use 'await encoded(as: .png)'")
+  public func pngData() -> Data? { nil }
+
+  /// `await encoded(as: .jpeg)` makes a file of the picture.
+  @available(
+    *, unavailable, message: "use 'await encoded(as: .jpeg, options: .init(compressionQuality: …))'"
+  )
+  public func jpegData(compressionQuality: Double) -> Data? { nil }
+}

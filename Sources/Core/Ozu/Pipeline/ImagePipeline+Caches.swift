@@ -7,7 +7,7 @@ extension ImagePipeline {
     await context.httpCache.backgroundValidations()
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.stores.flushFirst() }
-    await caches.flushFurther(sleep: configuration.testing.sleep)
+    await caches.stores.flushFurther(sleep: configuration.testing.sleep)
   }
 
   /// Removes the pictures of a request's source from memory and disk, in every size and format, and the original.

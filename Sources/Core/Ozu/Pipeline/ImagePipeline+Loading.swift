@@ -338,7 +338,7 @@ extension ImagePipeline {
   /// Returns when all files made so far have been written to every store, or after 10 seconds.
   package func storesSettled() async {
     await context.backlog.drain()
-    await caches.flushFurther(sleep: configuration.testing.sleep)
+    await caches.stores.flushFurther(sleep: configuration.testing.sleep)
   }
 }
 
@@ -368,31 +368,6 @@ extension ImagePipeline {
 
   /// Forgets the remembered failures and refusals of all sources, because other ones may be asked now, or with other credentials.
   package func forgetFailures() { context.failures.forgetAll() }
-}
-
-extension Picture {
-  /// A file of the picture, made on the decoding threads of a pipeline.
-  ///
-  /// ```swift
-  /// try await picture.encoded(as: .png).write(to: file)
-  /// ```
-  ///
-  /// - Throws: `ImageEncodingError`.
-  public func encoded(
-    as type: ImageType, options: EncodingOptions = EncodingOptions(), by pipeline: ImagePipeline = .shared
-  ) async throws(ImageEncodingError) -> Data {
-    try await pipeline.encode(self, as: type, options: options)
-  }
-
-  /// `await encoded(as: .png)` makes a file of the picture.
-  @available(*, unavailable, message: "use 'await encoded(as: .png)'")
-  public func pngData() -> Data? { nil }
-
-  /// `await encoded(as: .jpeg)` makes a file of the picture.
-  @available(
-    *, unavailable, message: "use 'await encoded(as: .jpeg, options: .init(compressionQuality: …))'"
-  )
-  public func jpegData(compressionQuality: Double) -> Data? { nil }
 }
 
 /// Names that users of other libraries try first. The compiler says which name is the right one.

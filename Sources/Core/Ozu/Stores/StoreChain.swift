@@ -175,6 +175,28 @@ final class StoreChain: Sendable {
     group.notify(queue: .global(qos: .utility), execute: done)
   }
 
+  /// Returns when the further levels have written what waits for them, or after a time limit, because a level may
+  /// never answer.
+  ///
+  /// - Parameter sleep: waits for the given duration.
+  func flushFurther(sleep: @escaping @Sendable (Duration) async throws -> Void) async {
+    guard !further.isEmpty else { return }
+    let timer = Mutex<Task<Void, Never>?>(nil)
+    await withCheckedContinuation { continuation in
+      let end = SingleResumption(continuation)
+      timer.withLock { timer in
+        timer = Task {
+          try? await sleep(Self.flushLimit)
+          end.resume()
+        }
+      }
+      flushFurther { end.resume() }
+    }
+    timer.withLock { $0?.cancel() }
+  }
+
+  private static let flushLimit = Duration.seconds(10)
+
   /// The number of dropped writes to further levels.
   var droppedWriteCount: Int { further.reduce(0) { $0 + $1.droppedCount } }
 }
@@ -353,5 +375,20 @@ struct StoreLevel: Sendable {
   func report(_ operation: ImageStoreError.Operation, _ error: (any Error)?) {
     guard memory.state.withLock({ $0.reported.insert(operation).inserted }) else { return }
     onError(ImageStoreError(level: store.name, operation: operation, underlying: error))
+  }
+}
+
+/// Resumes a continuation once, at the first of several calls.
+private final class SingleResumption: Sendable {
+  private let continuation: Mutex<CheckedContinuation<Void, Never>?>
+
+  init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = Mutex(continuation) }
+
+  func resume() {
+    let waiter = continuation.withLock { continuation in
+      defer { continuation = nil }
+      return continuation
+    }
+    waiter?.resume()
   }
 }

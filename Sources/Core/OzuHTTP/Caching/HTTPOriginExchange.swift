@@ -131,7 +131,8 @@ extension HTTPOriginExchange {
   func send(_ hop: HTTPRequest) async throws(HTTPError) -> Received {
     var outgoing = hop
     if case .follow = hop.redirectPolicy { outgoing.redirectPolicy = .manual }
-    let url = cache.known(hop.url)
+    // Most downloads have nothing stored.
+    let url = stored.isEmpty ? hop.url : cache.known(hop.url)
     let here = stored.indices.filter { stored[$0].isFrom(url) }
     if !here.isEmpty {
       let place = choice.flatMap { here.firstIndex(of: $0) }
