@@ -186,9 +186,9 @@ private struct CleanReport: SourceReporting {
 
   /// Throws for the name of another format: the file keeps its own.
   private static func refuseEnding(of target: OutputTarget, _ type: ImageType) throws(OutputError) {
-    guard case .file(let file) = target.destination else { return }
-    let ending = URL(fileURLWithPath: file.path).pathExtension.lowercased()
-    guard let promised = OutputFormats.promisedType(ofEnding: ending), promised != type else { return }
+    guard case .file(let file) = target.destination,
+      let ending = OutputFormats.otherEnding(of: file.path, than: type)
+    else { return }
     throw OutputError(file.path, reason: "it is \(type.displayName), and the name ends in .\(ending)")
   }
 

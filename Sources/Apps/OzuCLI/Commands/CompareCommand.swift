@@ -58,8 +58,7 @@ enum CompareCommand: Command {
     if let source = SourceFiles(texts.map(SourceArgument.source)).source(lostBy: path) {
       throw UsageError("--diff \(path): this would replace the source \(source)", hint: "Name another file.")
     }
-    let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
-    if let type = OutputFormats.promisedType(ofEnding: ending), type != .png {
+    if let ending = OutputFormats.otherEnding(of: path, than: .png) {
       throw UsageError(
         "--diff \(path): the differences are a PNG, and the name ends in .\(ending)",
         hint: "For example: --diff difference.png")

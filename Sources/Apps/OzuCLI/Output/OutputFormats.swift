@@ -1,3 +1,4 @@
+import Foundation
 import Ozu
 
 /// The formats that this build can write, with their names.
@@ -31,5 +32,12 @@ enum OutputFormats {
   /// The format of an ending in lower case, if it can be written or read.
   static func promisedType(ofEnding ending: String) -> ImageType? {
     type(ofEnding: ending) ?? ImageFormat.ofEnding(ending)?.type
+  }
+
+  /// The ending of a name, in lower case, if it is that of another format.
+  static func otherEnding(of path: String, than type: ImageType) -> String? {
+    let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
+    guard let promised = promisedType(ofEnding: ending), promised != type else { return nil }
+    return ending
   }
 }
