@@ -46,10 +46,13 @@ public struct DecodingContext {
   /// limit on processor time: it has a limit of its own, of the same length.
   package private(set) var assistant: DecodingAssistant?
 
-  /// Called on the decoding thread when a stage begins; the duration says how long ago it began.
-  private var onStage: (DecodingStage, Duration) -> Void
+  /// Called on the decoding thread when a stage begins.
+  private let onStage: (DecodingStage) -> Void
+  /// Called in place of `onStage`; the duration says how long ago the stage began.
+  private var measure: ((DecodingStage, Duration) -> Void)?
   private let isCancelled: () -> Bool
-  private let threadTime: () -> Duration
+  /// The processor time from a function of the caller; `nil` for that of the system.
+  private let threadTime: (() -> Duration)?
   private var start: Duration
   /// The wall time at the start; `nil` if the processor time comes from a function of the caller.
   private var wallStart: Duration?
@@ -88,10 +91,10 @@ public struct DecodingContext {
     self.pixelFormats = pixelFormats
     self.budget = budget
     self.isCancelled = isCancelled
-    self.onStage = { stage, _ in onStage(stage) }
-    self.threadTime = threadTime ?? Self.systemThreadTime
+    self.onStage = onStage
+    self.threadTime = threadTime
     wallStart = threadTime == nil ? Self.wallTime() : nil
-    start = self.threadTime()
+    start = threadTime?() ?? Self.systemThreadTime()
   }
 
   /// The same decode with a second thread for its picture.
@@ -116,19 +119,19 @@ public struct DecodingContext {
 
   /// Reports that a stage begins.
   public func begin(_ stage: DecodingStage) {
-    onStage(stage, .zero)
+    begin(stage, ago: .zero)
   }
 
   /// Reports that a stage began a while ago, in another process that reports it only now.
   package func begin(_ stage: DecodingStage, ago duration: Duration) {
-    onStage(stage, duration)
+    if let measure { measure(stage, duration) } else { onStage(stage) }
   }
 
   /// The same context with another observer of stages, which also receives how long ago a stage began.
   package consuming func measured(
-    by onStage: @escaping (DecodingStage, Duration) -> Void
+    by measure: @escaping (DecodingStage, Duration) -> Void
   ) -> DecodingContext {
-    self.onStage = onStage
+    self.measure = measure
     return self
   }
 
@@ -229,13 +232,16 @@ public struct DecodingContext {
     budget.reserveAside(byteCount)
   }
 
+  /// The processor time of the calling thread.
+  private var processorTime: Duration { threadTime?() ?? Self.systemThreadTime() }
+
   /// The processor time that counts towards the limit so far.
-  var spentTime: Duration { threadTime() - start }
+  var spentTime: Duration { processorTime - start }
 
   /// A context for work that continues after `spent` of processor time, perhaps on another thread.
   func continuing(after spent: Duration) -> DecodingContext {
     var context = self
-    context.start = threadTime() - spent
+    context.start = processorTime - spent
     if wallStart != nil { context.wallStart = Self.wallTime() - spent }
     return context
   }
@@ -246,10 +252,10 @@ public struct DecodingContext {
     _ body: () throws(ImageDecodingError) -> Result
   ) throws(ImageDecodingError) -> Result {
     guard wallStart != nil else { return try body() }
-    let (own, wall, process) = (threadTime(), Self.wallTime(), Self.time(of: CLOCK_PROCESS_CPUTIME_ID))
+    let (own, wall, process) = (processorTime, Self.wallTime(), Self.time(of: CLOCK_PROCESS_CPUTIME_ID))
     let result = try body()
     let all = min(Self.time(of: CLOCK_PROCESS_CPUTIME_ID) - process, Self.wallTime() - wall)
-    let others = all - (threadTime() - own)
+    let others = all - (processorTime - own)
     if others > .zero { self = continuing(after: spentTime + others) }
     return result
   }

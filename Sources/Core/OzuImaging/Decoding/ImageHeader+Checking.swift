@@ -32,7 +32,7 @@ extension ImageHeader {
   /// they are a mistake of the decoder.
   package func flaw(from types: [ImageType]) -> String? {
     if !types.contains(type) { return "its decoder calls it \(type.displayName)" }
-    if ![storedSize.width, storedSize.height].allSatisfy({ 0...Self.longestSide ~= $0 }) {
+    if !(0...Self.longestSide ~= storedSize.width && 0...Self.longestSide ~= storedSize.height) {
       return "a picture of \(storedSize) pixels"
     }
     if let exactSize, !Self.isRoundedUp(exactSize, to: storedSize) {
