@@ -70,7 +70,10 @@ final class StepWork: JobWork, @unchecked Sendable {
 
   /// The dependence on the last step of a chain.
   static func dependence(on chain: Chain, deadline: JobDeadline?) -> JobDependence {
-    JobDependence(key: chain.key(chain.lastIndex), deadline: deadline) { start(chain.lastIndex, of: chain) }
+    // Not `start` alone: a closure that captures a single object needs no allocation, and `Self` would be a second.
+    JobDependence(key: chain.key(chain.lastIndex), deadline: deadline) {
+      StepWork.start(chain.lastIndex, of: chain)
+    }
   }
 
   private static func start(_ index: Int, of chain: Chain) -> JobStart {
@@ -187,23 +190,20 @@ extension RenderStep {
   ///
   /// - Throws: the `ImageError` of a `ImageDecodingError` or a `ProcessingError`; `deadlineExceeded`.
   func run(after previous: Rendered?, _ context: Context) throws(ImageError) -> Rendered {
-    let watch = StageWatch(
-      context.load.configuration.testing.now, timings: previous?.timings ?? StageTimings(),
-      waitingSince: context.submitted, limits: context.load.configuration.stageTimeouts,
-      events: context.load.events, source: context.source)
+    let watch = StageWatch(context, timings: previous?.timings ?? StageTimings())
     if context.isCancelled { throw .cancelled(context.name) }
     switch self {
     case .decode(let data, let resize, let wanted, let file):
       watch.enter(.decode)
       context.load.events.counters.decodes.increment()
-      let picture = try Self.decode(context, watch, wanted) { decodingContext throws(ImageDecodingError) in
+      let picture = try Self.decode(watch, wanted) { decodingContext throws(ImageDecodingError) in
         try context.load.configuration.decoding.codecs.picture(
           from: data, resize: resize, context: decodingContext.identified(as: file))
       }
       return Rendered(picture: picture, timings: watch.finish())
     case .deferDecoding(let data):
       watch.enter(.decode)
-      let picture = try Self.decode(context, watch) { decodingContext throws(ImageDecodingError) in
+      let picture = try Self.decode(watch) { decodingContext throws(ImageDecodingError) in
         try context.load.configuration.decoding.codecs.deferredPicture(from: data, context: decodingContext)
       }
       return Rendered(picture: picture, timings: watch.finish())
@@ -211,14 +211,14 @@ extension RenderStep {
       watch.enter(.resize)
       try picture.decode(for: context)
       guard let resize else { return Rendered(picture: picture, timings: watch.finish()) }
-      let resized = try Self.decode(context, watch) { resizingContext throws(ImageDecodingError) in
+      let resized = try Self.decode(watch) { resizingContext throws(ImageDecodingError) in
         try picture.resized(resize, context: resizingContext)
       }
       return Rendered(picture: resized, timings: watch.finish())
     case .derive(let picture, let derivation):
       watch.enter(.resize)
       try picture.decode(for: context)
-      let smaller = try Self.decode(context, watch) { resizingContext throws(ImageDecodingError) in
+      let smaller = try Self.decode(watch) { resizingContext throws(ImageDecodingError) in
         try derivation.apply(to: picture, context: resizingContext)
       }
       return Rendered(picture: smaller, timings: watch.finish())
@@ -242,13 +242,14 @@ extension RenderStep {
   }
 
   private static func decode(
-    _ context: Context, _ watch: StageWatch, _ wanted: RequestedDecoding = .plain,
+    _ watch: StageWatch, _ wanted: RequestedDecoding = .plain,
     _ decode: (DecodingContext) throws(ImageDecodingError) -> Picture
   ) throws(ImageError) -> Picture {
+    let context = watch.context
     let decodingContext = wanted.context(
       context.load.configuration.decoding,
       assistant: DecodingAssistant { [runner = context.load.runner] in runner.lend(.decode, $0) },
-      isCancelled: { context.isCancelled || watch.isLate }
+      isCancelled: { watch.isOver }
     ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
     do throws(ImageDecodingError) {
       return try decode(decodingContext)
@@ -275,45 +276,40 @@ extension Picture {
 /// Measures the stages of a render, reports them to observers, and checks their time limits. Used on one thread. For
 /// observers the last stage ends when the watch is released, on every path out of the step.
 private final class StageWatch {
-  private let clock: @Sendable () -> ContinuousClock.Instant
+  let context: RenderStep.Context
   private let limits: [ImageStage: Duration]
   private var timings: StageTimings
   private var current: (stage: ImageStage, start: JobInstant)
-  private let events: PipelineEvents
-  private let source: ImageSource
   private var observed: ObservedStage?
 
-  init(
-    _ clock: @escaping @Sendable () -> ContinuousClock.Instant, timings: StageTimings,
-    waitingSince start: JobInstant, limits: [ImageStage: Duration], events: PipelineEvents,
-    source: ImageSource
-  ) {
-    self.clock = clock
-    self.events = events
-    self.source = source
+  init(_ context: RenderStep.Context, timings: StageTimings) {
+    self.context = context
     self.timings = timings
-    self.limits = limits
-    current = (.wait, start)
+    limits = context.load.configuration.stageTimeouts
+    current = (.wait, context.submitted)
   }
 
   deinit { events.stageEnded(observed) }
 
+  private var events: PipelineEvents { context.load.events }
   var stage: ImageStage { current.stage }
-  private var now: JobInstant { JobInstant(clock()) }
+
+  /// Whether the step must stop: nobody wants it any more, or its stage has exceeded its limit.
+  var isOver: Bool { context.isCancelled || isLate }
 
   /// Whether the stage has exceeded its limit. The clock is read only if there is a limit.
   var isLate: Bool {
     guard !limits.isEmpty, let limit = limits[current.stage] else { return false }
-    return current.start.duration(to: now) > limit
+    return current.start.duration(to: context.load.instant) > limit
   }
 
   /// Records that a stage begins, or that it began some time ago, but not before the current stage.
   func enter(_ stage: ImageStage, ago duration: Duration = .zero) {
-    let time = max(current.start, now.advanced(by: .zero - duration))
+    let time = max(current.start, context.load.instant.advanced(by: .zero - duration))
     timings.add(current.stage, current.start.duration(to: time))
     if stage != current.stage {
       events.stageEnded(observed)
-      observed = events.stageBegan(stage, of: source.name)
+      observed = events.stageBegan(stage, of: context.name)
     }
     current = (stage, time)
   }
