@@ -107,8 +107,8 @@ extension HTTPCachePolicy {
 
   /// The directive that forbids serving a response stale; nil if there is none.
   private func directiveAgainstStale(_ control: CacheControl) -> String? {
-    let directives = ["must-revalidate"] + (isShared ? ["proxy-revalidate", "s-maxage"] : [])
-    return directives.first(where: control.contains)
+    if control.contains("must-revalidate") { return "must-revalidate" }
+    return isShared ? ["proxy-revalidate", "s-maxage"].first(where: control.contains) : nil
   }
 
   /// Whether a result made from a response may be used after its lifetime when the origin cannot be reached.
