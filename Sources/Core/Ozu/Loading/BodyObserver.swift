@@ -67,43 +67,13 @@ final class BodyObserver: Sendable {
   }
 }
 
-/// A sink that passes its bytes to observers.
-struct ObservedBodySink: HTTPBodySink {
-  let sink: any HTTPBodySink
-  let watch: SizeWatch
-
-  func begin(_ head: HTTPResponseHead) throws(HTTPError) {
-    try sink.begin(head)
-    watch.bodyObserver?.begin(head)
-    watch.begin(head)
-  }
-
-  func append(_ bytes: RawSpan) throws(HTTPError) {
-    try sink.append(bytes)
-    watch.bodyObserver?.append(bytes)
-    watch.append(bytes)
-  }
-
-  func isReady(_ resumption: HTTPBodyResumption) -> Bool { sink.isReady(resumption) }
-}
-
-/// A client that passes the bytes of its bodies to observers. It is a single reference, so it needs no allocation.
-struct BodyObservingClient: HTTPClient {
-  let watch: SizeWatch
-
-  func send(
-    _ request: HTTPRequest, into sink: any HTTPBodySink
-  ) async throws(HTTPError) -> HTTPResponse {
-    try await watch.client.send(request, into: ObservedBodySink(sink: sink, watch: watch))
-  }
-}
-
-/// Reads the size of a picture from the first bytes of its download, for views that reserve space.
+/// Reads the size of a picture from the first bytes of its download, for views that reserve space. Passes the bytes on to the
+/// observer of the download, if previews are made.
 ///
 /// The thread of the transport adds bytes. The header is read on the decoding threads, each time with twice as many
 /// bytes, and only while a listener wants the size. When the body is complete, the load reads it as soon itself, so
 /// nothing is read here. One lock guards the bytes.
-final class SizeWatch: Sendable {
+final class SizeWatch: HTTPBodyObserving {
   fileprivate struct State {
     var bytes = Data()
     var dueByteCount = SizeWatch.firstByteCount
@@ -137,11 +107,6 @@ final class SizeWatch: Sendable {
     self.fetch = fetch
   }
 
-  /// The client that sends the request.
-  var client: any HTTPClient { exchange.client }
-  /// The observer that also receives the bytes; nil without previews.
-  var bodyObserver: BodyObserver? { fetch.bodyObserver }
-
   /// Reads the size from the beginning of a file, on a decoding thread, before larger pictures of the same priority.
   private func read(_ data: Data, then: @escaping @Sendable (PixelSize?) -> Void) {
     let level = context.runner.look { [job] in $0.level(of: job) } ?? .normal
@@ -151,8 +116,8 @@ final class SizeWatch: Sendable {
     }
   }
 
-  /// A response begins; earlier bytes belong to another one.
   func begin(_ head: HTTPResponseHead) {
+    fetch.bodyObserver?.begin(head)
     let isResumed = state.withLock { state in
       guard !state.isOver else { return false }
       state.bytes = Data()
@@ -172,6 +137,7 @@ final class SizeWatch: Sendable {
   }
 
   func append(_ bytes: RawSpan) {
+    fetch.bodyObserver?.append(bytes)
     // Most downloads have no listener. A short beginning is kept for one that comes a little later.
     let isWanted = fetch.progressEvents.wantsSize
     state.withLock { state in

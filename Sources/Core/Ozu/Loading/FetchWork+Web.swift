@@ -83,7 +83,7 @@ extension FetchWork {
     if !isForHeader {
       let watch = SizeWatch(context, job: job.id, exchange: exchange, fetch: self)
       progressEvents.setSizeSource(watch)
-      exchange.client = BodyObservingClient(watch: watch)
+      exchange.observer = watch
     }
     exchange.pause = { [self, id = job.id] delay in
       await context.runner.pause(resumable(id), of: self) {

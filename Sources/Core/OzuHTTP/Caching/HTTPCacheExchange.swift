@@ -20,6 +20,8 @@ package struct HTTPCacheExchange: Sendable {
   let invalidation: Int
   /// The epoch of the source for a caller that removes what is stored by itself: validations of different epochs are not joined.
   package var epoch = 0
+  /// Receives the responses while they arrive, each piece after the cache has taken it.
+  package var observer: (any HTTPBodyObserving)?
   /// Waits before a retry; returns false if the answer is not needed any more. Nil waits by the clock of the cache.
   package var pause: (@Sendable (Duration) async -> Bool)?
 
@@ -96,9 +98,8 @@ package struct HTTPCacheExchange: Sendable {
     let (decision, entries) = (originRequest.decision, originRequest.entries)
     let stored = entries.map(\.response)
     let origin = HTTPOriginExchange(
-      cache: cache, request: request, mode: mode, key: key, policy: policy, stored: stored,
-      choice: originRequest.choice, resumes: decision.action == .fetch && mode != .reload,
-      onProgress: onProgress, client: client, storage: storage, pause: pause)
+      exchange: self, stored: stored, choice: originRequest.choice,
+      resumes: decision.action == .fetch && mode != .reload)
     let standIn = originRequest.fallback.flatMap { entry in
       { (isDisconnected: Bool) -> HTTPCachedResponse? in
         policy.reasonToServeStale(

@@ -8,9 +8,6 @@ import OzuBase
 ///
 /// The transport's thread calls it; the cache reads it after the exchange. One lock guards its state.
 final class HTTPCacheSink: HTTPBodySink {
-  /// Decides when and how the body of a response is kept for another process; returns nil if it cannot be resumed.
-  typealias KeepingRule = @Sendable (HTTPResponseHead, _ isContinued: Bool) -> HTTPSpooledBody.Keeping?
-
   private struct State {
     var head: HTTPResponseHead?
     var isDropped = false
@@ -22,29 +19,33 @@ final class HTTPCacheSink: HTTPBodySink {
 
   private let state = Mutex(State())
   private let body: HTTPSpooledBody
+  private let hop: HTTPRequest
+  private let origin: HTTPOriginExchange
   private let partial: HTTPPartialBody?
-  private let keepsErrorBodies: Bool
-  private let followsRedirects: Bool
-  private let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
-  private let keeping: KeepingRule?
+  private let requestDate: Date
 
   /// The transfer is cut off after this many bytes of a body that is not needed.
   private static let droppedByteLimit = 1 << 16
   /// The most bytes that an announced length may reserve before any byte has arrived.
   private static let maximumReservation = 16 << 20
 
-  /// - Parameter keeping: nil if no body is kept.
+  /// - Parameters:
+  ///   - hop: the request whose response it receives.
+  ///   - partial: the earlier beginning that a 206 continues.
+  ///   - requestDate: when the request was sent.
   init(
-    spool: HTTPBodySpool?, partial: HTTPPartialBody?, keepsErrorBodies: Bool, followsRedirects: Bool,
-    onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?,
-    keeping: KeepingRule? = nil
+    for hop: HTTPRequest, of origin: HTTPOriginExchange, continuing partial: HTTPPartialBody?,
+    since requestDate: Date
   ) {
-    self.keeping = keeping
-    body = HTTPSpooledBody(spool: spool)
+    body = HTTPSpooledBody(spool: origin.exchange.cache.spool)
+    self.hop = hop
+    self.origin = origin
     self.partial = partial
-    self.keepsErrorBodies = keepsErrorBodies
-    self.followsRedirects = followsRedirects
-    self.onProgress = onProgress
+    self.requestDate = requestDate
+  }
+
+  private var followsRedirects: Bool {
+    if case .follow = origin.exchange.request.redirectPolicy { true } else { false }
   }
 
   func begin(_ head: HTTPResponseHead) throws(HTTPError) {
@@ -56,7 +57,8 @@ final class HTTPCacheSink: HTTPBodySink {
     let isEncoded = partial != nil && head.status == 200 && head.hasContentCoding
     let rejection = isContinued ? partial?.reasonToReject(head) : isEncoded ? "it is encoded" : nil
     let isDropped =
-      isRedirect || head.status == 416 && partial != nil || head.status >= 400 && !keepsErrorBodies
+      isRedirect || head.status == 416 && partial != nil
+      || head.status >= 400 && !origin.configuration.keepsErrorBodies
     state.withLock { state in
       state.head = head
       state.isContinued = isContinued
@@ -65,15 +67,16 @@ final class HTTPCacheSink: HTTPBodySink {
     }
     if let rejection { throw HTTPError(.refused("the rest does not fit: \(rejection)"), url: head.url) }
     if !isDropped {
-      let beginning = isContinued ? partial?.body : nil
-      if let keeping = keeping?(head, isContinued) { body.keep(keeping) }
+      let old = isContinued ? partial : nil
+      if let keeping = origin.keeping(head, hop, continuing: old, since: requestDate) { body.keep(keeping) }
       if let count = head.expectedByteCount {
         body.expect(
-          byteCount: count.saturatingSum(beginning?.count ?? 0), maximumReservation: Self.maximumReservation)
+          byteCount: count.saturatingSum(old?.body.count ?? 0), maximumReservation: Self.maximumReservation)
       }
-      if let beginning { body.append(beginning) }
+      if let old { body.append(old.body) }
     }
     if (200..<300).contains(head.status) { report(head) }
+    origin.exchange.observer?.begin(head)
   }
 
   func append(_ bytes: RawSpan) throws(HTTPError) {
@@ -86,6 +89,7 @@ final class HTTPCacheSink: HTTPBodySink {
     if !isDropped { bytes.withUnsafeBytes { body.append($0) } }
     if isOver { throw HTTPError(.refused("the status is \(head?.status ?? 0)"), url: head?.url) }
     if let head, (200..<300).contains(head.status) { report(head) }
+    origin.exchange.observer?.append(bytes)
   }
 
   func isReady(_ resumption: HTTPBodyResumption) -> Bool {
@@ -93,7 +97,7 @@ final class HTTPCacheSink: HTTPBodySink {
   }
 
   private func report(_ head: HTTPResponseHead) {
-    guard let onProgress else { return }
+    guard let onProgress = origin.exchange.onProgress else { return }
     let offset = isContinued ? partial?.body.count ?? 0 : 0
     onProgress(body.byteCount, head.expectedByteCount.map { $0.saturatingSum(offset) })
   }
@@ -119,4 +123,13 @@ final class HTTPCacheSink: HTTPBodySink {
   func takeBody() async throws(HTTPError) -> HTTPSpooledBody.Content {
     try await body.finish()
   }
+}
+
+/// Receives the responses of an exchange while they arrive, on the transport's thread. It must only take the bytes and return.
+package protocol HTTPBodyObserving: AnyObject, Sendable {
+  /// A response begins; earlier bytes belong to another one.
+  func begin(_ head: HTTPResponseHead)
+
+  /// The next bytes of the body. They are valid only during the call.
+  func append(_ bytes: RawSpan)
 }

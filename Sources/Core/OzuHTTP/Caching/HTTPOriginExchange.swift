@@ -16,23 +16,20 @@ struct HTTPOriginAnswer: Sendable {
 struct HTTPOriginExchange: Sendable {
   typealias Received = (head: HTTPResponseHead, body: HTTPSpooledBody.Content)
 
-  let cache: HTTPCache
-  let request: HTTPRequest
-  let mode: HTTPCacheMode
-  let key: HTTPCacheKey
-  let policy: HTTPCachePolicy
+  /// The exchange with the request to send.
+  let exchange: HTTPCacheExchange
   let stored: [HTTPStoredResponse]
   let choice: Int?
   /// Whether the beginning of an earlier transfer may be used.
   let resumes: Bool
-  let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
-  let client: any HTTPClient
-  let storage: any HTTPCacheStorage
-  /// Waits before the next attempt, instead of the cache's clock; returns false if the answer is not needed any
-  /// more.
-  let pause: (@Sendable (Duration) async -> Bool)?
 
-  var configuration: HTTPCacheConfiguration { cache.configuration }
+  private var cache: HTTPCache { exchange.cache }
+  private var request: HTTPRequest { exchange.request }
+  private var mode: HTTPCacheMode { exchange.mode }
+  private var key: HTTPCacheKey { exchange.key }
+  private var policy: HTTPCachePolicy { exchange.policy }
+  private var storage: any HTTPCacheStorage { exchange.storage }
+  var configuration: HTTPCacheConfiguration { exchange.cache.configuration }
 
   /// - Parameter isRetried: decides whether to retry after a failure; its argument says whether the origin could not be reached.
   func run(isRetried: (_ isDisconnected: Bool) -> Bool) async throws(HTTPError) -> HTTPOriginAnswer {
@@ -75,7 +72,7 @@ struct HTTPOriginExchange: Sendable {
   }
 
   private func wait(_ delay: Duration) async -> Bool {
-    if let pause { return await pause(delay) }
+    if let pause = exchange.pause { return await pause(delay) }
     return (try? await configuration.sleep(delay)) != nil
   }
 
@@ -161,19 +158,11 @@ extension HTTPOriginExchange {
     if let preparation = configuration.preparation {
       outgoing = try await prepared(outgoing, by: preparation)
     }
-    var isFollowing = false
-    if case .follow = request.redirectPolicy { isFollowing = true }
     let requestDate = configuration.currentDate()
-    let keepingRule: HTTPCacheSink.KeepingRule = { head, isContinued in
-      keeping(head, hop, continuing: isContinued ? partial : nil, since: requestDate)
-    }
-    let sink = HTTPCacheSink(
-      spool: cache.spool, partial: partial, keepsErrorBodies: configuration.keepsErrorBodies,
-      followsRedirects: isFollowing, onProgress: onProgress,
-      keeping: keepsPartialBodies ? keepingRule : nil)
+    let sink = HTTPCacheSink(for: hop, of: self, continuing: partial, since: requestDate)
     let response: HTTPResponse
     do throws(HTTPError) {
-      response = try await client.send(outgoing, into: sink)
+      response = try await exchange.client.send(outgoing, into: sink)
     } catch {
       // A long page with a 416 is cut off too, and says as much as a short one: there is no rest (`send`).
       if let head = sink.head, sink.hasOverflown, partial == nil || head.status != 416 {
@@ -280,16 +269,17 @@ extension HTTPOriginExchange {
     left.remove()
   }
 
-  var keepsPartialBodies: Bool {
+  private var keepsPartialBodies: Bool {
     mode != .noStore && configuration.minimumPartialByteCount < .max
   }
 
-  /// Decides when and how the body of a response is kept for another process; nil if it could not be continued.
+  /// When and how the body of a response is kept for another process; nil if it is not, or could not be continued.
   func keeping(
     _ head: HTTPResponseHead, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, since requestDate: Date
   ) -> HTTPSpooledBody.Keeping? {
     // A cheap check that excludes most pictures. The rest is checked when the delay has passed.
-    guard old != nil || head.headers.contains(name: "ETag") || head.headers.contains(name: "Last-Modified")
+    guard keepsPartialBodies,
+      old != nil || head.headers.contains(name: "ETag") || head.headers.contains(name: "Last-Modified")
     else {
       return nil
     }

@@ -157,14 +157,12 @@ extension HTTPCacheExchange {
   private func ranged(
     _ range: Range<Int>, validator: String?, watch: BodyPrefixSink.Account
   ) async throws(HTTPError) -> HTTPOriginAnswer {
-    var asked = request
-    asked.headers["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
-    if let validator { asked.headers["If-Range"] = validator }
-    let origin = HTTPOriginExchange(
-      cache: cache, request: asked, mode: mode, key: key, policy: policy, stored: [], choice: nil,
-      resumes: false,
-      onProgress: nil, client: BodyPrefixClient(client: client, account: watch), storage: storage,
-      pause: pause)
+    var exchange = self
+    exchange.request.headers["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+    if let validator { exchange.request.headers["If-Range"] = validator }
+    exchange.onProgress = nil
+    exchange.client = BodyPrefixClient(client: client, account: watch)
+    let origin = HTTPOriginExchange(exchange: exchange, stored: [], choice: nil, resumes: false)
     return try await origin.run(isRetried: { _ in true })
   }
 
