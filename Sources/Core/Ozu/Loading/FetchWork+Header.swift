@@ -85,7 +85,7 @@ extension FetchWork {
     // Only header requests see these bytes, because the job has its own key.
     finish(
       .success(
-        FetchedData(.data(part.body), source: .network, timings: timings(.network), header: header)))
+        FetchedData(.data(part.body), source: .network, time: time(.network), header: header)))
   }
 
   private func read(_ data: Data, _ job: RunningJob) async -> BeginningHeader {

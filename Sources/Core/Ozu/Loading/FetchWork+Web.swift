@@ -142,7 +142,7 @@ extension FetchWork {
       let isNetwork = answer.decision.place == .network || answer.decision.place == .revalidated
       let fetched = FetchedData(
         .data(answer.body), source: ImageResponse.Source(answer.decision.place),
-        timings: timings(isNetwork ? .network : .read), http: answer,
+        time: time(isNetwork ? .network : .read), http: answer,
         isFromStore: answer.decision.place != .network, hasOwnPolicy: request.httpPolicy != nil)
       // A fetcher transforms its bytes itself.
       return fetcherClient == nil ? transform(fetched) : finish(.success(fetched))

@@ -122,9 +122,9 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
     start = context.instant
     switch try configuration.sources.access(request.source) {
     case .bytes(let data):
-      return transform(FetchedData(.data(data), source: .original, timings: StageTimings()))
+      return transform(FetchedData(.data(data), source: .original))
     case .picture(let picture):
-      return finish(.success(FetchedData(.picture(picture), source: .original, timings: StageTimings())))
+      return finish(.success(FetchedData(.picture(picture), source: .original)))
     case .file(let path): return go(fileStation, .readingFile(path))
     case .network(let url):
       origin = JobOrigin(url)
@@ -191,7 +191,7 @@ extension FetchWork: SizeSource {
     }
     let (data, stamp) = try file.get()
     return FetchedData(
-      .data(data), source: .original, timings: timings(.read), stamp: stamp,
+      .data(data), source: .original, time: time(.read), stamp: stamp,
       file: FileIdentity(stamp.number(of: path)))
   }
 
@@ -200,7 +200,7 @@ extension FetchWork: SizeSource {
   ) throws(ImageError) -> JobStep {
     if let data = context.caches.original(for: request, from: tiers) {
       return finish(
-        .success(FetchedData(.data(data), source: .original, timings: timings(.read), isFromStore: true)))
+        .success(FetchedData(.data(data), source: .original, time: time(.read), isFromStore: true)))
     }
     guard tiers == .near, context.caches.mayHave(.original(request), in: .far) else {
       return try ask(fetcher)
@@ -233,7 +233,7 @@ extension FetchWork: SizeSource {
         return (validity: validity, allowsStoring: lifetime.allowsStoring)
       }
       return .success(
-        FetchedData(content, source: .network, timings: timings(.network), derived: derived))
+        FetchedData(content, source: .network, time: time(.network), derived: derived))
     } catch let error as ImageError {
       return .failure(error)
     } catch is CancellationError {
@@ -263,10 +263,9 @@ extension FetchWork: SizeSource {
     }
   }
 
-  func timings(_ stage: ImageStage) -> StageTimings {
-    var timings = StageTimings()
-    if let start { timings.add(stage, start.duration(to: context.instant)) }
-    return timings
+  /// The stage that ends now, and how long it took.
+  func time(_ stage: ImageStage) -> (stage: ImageStage, duration: Duration)? {
+    start.map { (stage: stage, duration: $0.duration(to: context.instant)) }
   }
 }
 

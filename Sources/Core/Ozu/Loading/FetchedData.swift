@@ -18,7 +18,8 @@ final class FetchedData: Sendable {
 
   let content: FetchedImage
   let source: ImageResponse.Source
-  let timings: StageTimings
+  /// The stage of the fetch, and how long it took; nil if the content was at hand.
+  private let time: (stage: ImageStage, duration: Duration)?
   /// The stamp of the local file that was read.
   let stamp: FileStamp?
   /// The identity of the bytes for decoders that decode parts of them.
@@ -37,15 +38,16 @@ final class FetchedData: Sendable {
   private let isStored = Atomic(false)
 
   init(
-    _ content: FetchedImage, source: ImageResponse.Source, timings: StageTimings,
-    stamp: FileStamp? = nil, file: FileIdentity = FileIdentity(), http: HTTPCachedResponse? = nil,
-    header: ImageHeader? = nil, isFromStore: Bool = false, hasOwnPolicy: Bool = false,
+    _ content: FetchedImage, source: ImageResponse.Source,
+    time: (stage: ImageStage, duration: Duration)? = nil, stamp: FileStamp? = nil,
+    file: FileIdentity = FileIdentity(), http: HTTPCachedResponse? = nil, header: ImageHeader? = nil,
+    isFromStore: Bool = false, hasOwnPolicy: Bool = false,
     derived: (validity: OriginalValidity, allowsStoring: Bool)? = nil
   ) {
     self.content = content
     self.derived = derived
     self.source = source
-    self.timings = timings
+    self.time = time
     self.stamp = stamp
     self.file = file
     self.http = http
@@ -57,8 +59,15 @@ final class FetchedData: Sendable {
   /// The same with other content, which is not stored yet.
   func replacing(_ content: FetchedImage) -> FetchedData {
     FetchedData(
-      content, source: source, timings: timings, stamp: stamp, http: http, isFromStore: isFromStore,
+      content, source: source, time: time, stamp: stamp, http: http, isFromStore: isFromStore,
       hasOwnPolicy: hasOwnPolicy, derived: derived)
+  }
+
+  /// The time of the fetch.
+  var timings: StageTimings {
+    var timings = StageTimings()
+    if let time { timings.add(time.stage, time.duration) }
+    return timings
   }
 
   /// Whether the origin allows storing (RFC 9111 §3) of the original and of pictures made from it.

@@ -175,7 +175,7 @@ extension LoadImage {
   /// Serves the cached result if the origin's bytes are unchanged; it is then as fresh as they are. A result made
   /// from other bytes is removed.
   func renew(_ fetched: FetchedData) -> JobStep? {
-    guard let validity = fetched.validity else { return nil }
+    guard !cachedResult.isEmpty, let validity = fetched.validity else { return nil }
     let origin = origin(of: fetched)
     let timings = cachedResult.timings.adding(origin.timings)
     if let cached = cachedResult.picture, validity.hasBody(of: cached.validity), fetched.allowsStoring {

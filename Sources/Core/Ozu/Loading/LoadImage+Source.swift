@@ -127,11 +127,12 @@ extension LoadImage {
     switch outcome {
     case .success(let rendered):
       self.fetched = fetched
-      let origin = origin(of: fetched)
+      var origin = origin(of: fetched)
+      origin.timings.add(rendered.timings)
       let encodedByteCount = if case .data(let data) = fetched.content { data.count } else { 0 }
       let loaded = LoadedPicture(
         picture: rendered.picture, source: origin.source, encodedByteCount: encodedByteCount,
-        timings: origin.timings.adding(rendered.timings), verdict: origin.verdict,
+        timings: origin.timings, verdict: origin.verdict,
         renditionMiss: cachedResult.miss)
       return finish(loaded, after: store(rendered.picture, of: fetched))
     case .failure(let error):
