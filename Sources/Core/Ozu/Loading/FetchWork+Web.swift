@@ -85,11 +85,7 @@ extension FetchWork {
       progressEvents.setSizeSource(watch)
       exchange.observer = watch
     }
-    exchange.pause = { [self, id = job.id] delay in
-      await context.runner.pause(resumable(id), of: self) {
-        (try? await configuration.testing.sleep(delay)) != nil
-      }
-    }
+    exchange.owner = self
     return exchange
   }
 
@@ -162,5 +158,15 @@ extension FetchWork {
     let isExplicit = control.contains("max-age") || answer.head.headers.contains(name: "Expires")
     let end = isExplicit ? answer.freshUntil : now.addingTimeInterval(60)
     return min(end, now.addingTimeInterval(24 * 3600))
+  }
+}
+
+extension FetchWork: HTTPExchangeOwner {
+  /// Gives the place of the job back, and takes one again for the next attempt.
+  func pause(_ delay: Duration) async -> Bool {
+    guard let id else { return false }
+    return await context.runner.pause(resumable(id), of: self) {
+      (try? await configuration.testing.sleep(delay)) != nil
+    }
   }
 }

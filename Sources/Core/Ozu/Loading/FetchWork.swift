@@ -44,6 +44,7 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
   /// Replaces the HTTP client if the fetcher streams.
   private(set) var fetcherClient: FetcherClient?
   private(set) var outcome: Result<FetchedData, ImageError>
+  private(set) var id: SlotID?
   private var state = State.begin
   /// The server or the kind of fetcher that it asks.
   private(set) var origin = JobOrigin.none
@@ -102,6 +103,7 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
   }
 
   override func perform(_ job: RunningJob) async -> JobStep {
+    id = job.id
     // A job may be queued here without a look at its source (`JobStart.station`). It now has a place, which it keeps if
     // it needs one.
     let step = next(.slot(after: nil), job)

@@ -22,8 +22,8 @@ package struct HTTPCacheExchange: Sendable {
   package var epoch = 0
   /// Receives the responses while they arrive, each piece after the cache has taken it.
   package var observer: (any HTTPBodyObserving)?
-  /// Waits before a retry; returns false if the answer is not needed any more. Nil waits by the clock of the cache.
-  package var pause: (@Sendable (Duration) async -> Bool)?
+  /// Waits before a retry. Nil waits by the clock of the cache.
+  package var owner: (any HTTPExchangeOwner)?
 
   var now: Date { cache.configuration.currentDate() }
 
@@ -218,6 +218,12 @@ package struct HTTPCacheExchange: Sendable {
     guard policy.mayKeep(entry.response, for: request) else { return await storage.removeEntries(for: key) }
     await store { await storage.refresh(entry, replacing: old, for: key) }
   }
+}
+
+/// The owner of an exchange, who has something to do while it waits for its next attempt.
+package protocol HTTPExchangeOwner: AnyObject, Sendable {
+  /// Waits; returns false if the answer is not needed any more.
+  func pause(_ delay: Duration) async -> Bool
 }
 
 /// Makes answers from stored responses.

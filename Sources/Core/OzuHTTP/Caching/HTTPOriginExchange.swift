@@ -72,7 +72,7 @@ struct HTTPOriginExchange: Sendable {
   }
 
   private func wait(_ delay: Duration) async -> Bool {
-    if let pause = exchange.pause { return await pause(delay) }
+    if let owner = exchange.owner { return await owner.pause(delay) }
     return (try? await configuration.sleep(delay)) != nil
   }
 
