@@ -18,7 +18,8 @@ final class HTTPCacheSink: HTTPBodySink {
   }
 
   private let state = Mutex(State())
-  private let body: HTTPSpooledBody
+  /// The body, after the earlier beginning if there was one. It is taken after the exchange.
+  let body: HTTPSpooledBody
   private let hop: HTTPRequest
   private let origin: HTTPOriginExchange
   private let partial: HTTPPartialBody?
@@ -113,16 +114,6 @@ final class HTTPCacheSink: HTTPBodySink {
 
   /// Whether a 206 continued the earlier beginning.
   var isContinued: Bool { state.withLock { $0.isContinued } }
-
-  /// Returns the body without waiting if all of it is in memory; `nil` if it is in a file. Called once.
-  func takeBodyInMemory() -> HTTPSpooledBody.Content? { body.takeMemory() }
-
-  /// Returns the received body, after the earlier beginning if there was one. Called once.
-  ///
-  /// - Throws: if the file with the body cannot be read.
-  func takeBody() async throws(HTTPError) -> HTTPSpooledBody.Content {
-    try await body.finish()
-  }
 }
 
 /// Receives the responses of an exchange while they arrive, on the transport's thread. It must only take the bytes and return.

@@ -172,7 +172,7 @@ extension HTTPOriginExchange {
       throw sink.isContinued ? Self.ofWhole(error, behind: partial?.body.count ?? 0) : error
     }
     guard let partial else {
-      if let body = sink.takeBodyInMemory() { return (response.head, body) }
+      if let body = sink.body.takeMemory() { return (response.head, body) }
       return (response.head, try await takeBody(of: sink, hop))
     }
     return try await complete(partial, response, sink, hop)
@@ -218,7 +218,7 @@ extension HTTPOriginExchange {
     of sink: HTTPCacheSink, _ hop: HTTPRequest
   ) async throws(HTTPError) -> HTTPSpooledBody.Content {
     do throws(HTTPError) {
-      return try await sink.takeBody()
+      return try await sink.body.finish()
     } catch {
       throw HTTPError(error.reason, url: hop.url)
     }
@@ -316,7 +316,7 @@ extension HTTPOriginExchange {
         responseDate: configuration.currentDate())
     else { return }
     // If the file does not return the body, the body is lost; the caller gets the error of the transfer.
-    guard let body = try? await sink.takeBody().data, body.count >= configuration.minimumPartialByteCount
+    guard let body = try? await sink.body.finish().data, body.count >= configuration.minimumPartialByteCount
     else { return }
     guard let partial = HTTPPartialBody(response: response, body: body) else { return }
     await storage.setPartialBody(partial, for: key)
