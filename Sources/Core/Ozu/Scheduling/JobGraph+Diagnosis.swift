@@ -26,19 +26,6 @@ extension JobGraph {
     }
   }
 
-  /// The job of a subscription, which must exist.
-  package func job(ofSubscription id: SlotID) -> (id: SlotID, payload: Payload) {
-    let job = subscriptions[id.index].job
-    return (jobs.id(at: job), jobs[job].payload)
-  }
-
-  /// The job that a job waits for; nil if it waits for none.
-  package func dependency(of id: SlotID) -> (id: SlotID, payload: Payload)? {
-    guard jobs.contains(id), case .parked(let subscription, _) = jobs[id.index].state else { return nil }
-    let other = subscriptions[subscription].job
-    return (jobs.id(at: other), jobs[other].payload)
-  }
-
   private func snapshot(at index: Int) -> Snapshot {
     let job = jobs[index]
     var position: Int?
