@@ -240,19 +240,6 @@ extension ImagePipeline.Configuration {
     ProcessingContext(pool: decoding.pixelBufferPool, limits: decoding.limits)
   }
 
-  /// The HTTP request for a URL without its own rules. Every command and every load sends this one, and stored
-  /// variants are chosen by it.
-  package func exchange(
-    with url: URL, headers: HTTPHeaders? = nil, priority: HTTPPriority = .normal
-  ) -> HTTPRequest {
-    HTTPRequest(
-      url: url, headers: headers ?? self.headers, timeouts: network.timeouts,
-      maximumBodyByteCount: decoding.limits.encodedByteCount, priority: priority)
-  }
-
-  /// The header fields of these requests.
-  var headers: HTTPHeaders { ["Accept": network.acceptance.text(for: decoding.codecs)] }
-
   /// The settings of the pipeline's HTTP cache.
   package var httpCache: HTTPCacheConfiguration {
     var settings = HTTPCacheConfiguration()

@@ -103,6 +103,21 @@ extension ImageRequest {
   }
 }
 
+extension ImagePipeline.Configuration {
+  /// The HTTP request for a URL without its own rules. Every command and every load sends this one, and stored
+  /// variants are chosen by it.
+  package func exchange(
+    with url: URL, headers: HTTPHeaders? = nil, priority: HTTPPriority = .normal
+  ) -> HTTPRequest {
+    HTTPRequest(
+      url: url, headers: headers ?? self.headers, timeouts: network.timeouts,
+      maximumBodyByteCount: decoding.limits.encodedByteCount, priority: priority)
+  }
+
+  /// The header fields of these requests.
+  var headers: HTTPHeaders { ["Accept": network.acceptance.text(for: decoding.codecs)] }
+}
+
 /// The parts of a request by which its download may fail where another one of the same address succeeds. Requests that differ in
 /// them share no download: the limits of one must not fail the other.
 struct DownloadLimits: Hashable, Sendable {
