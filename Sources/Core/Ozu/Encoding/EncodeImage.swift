@@ -35,7 +35,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   let epoch: LoadEpoch
   /// The bytes of the source, if the caller has fetched them.
   private let given: FetchedData?
-  private(set) var outcome: Result<EncodedAnswer, ImageError> = .failure(.cancelled(""))
+  private(set) var outcome: Result<EncodedAnswer, ImageError> = .failure(.unfinished)
   private var state = State.begin
   private var timings = StageTimings()
   /// Where the bytes came from, if a load of the picture is given them: to the load they are no download.

@@ -59,7 +59,7 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
     bodyObserver =
       showsBytes && (request.source.webURL != nil || request.source.isStreamed)
       ? BodyObserver(byteLimit: context.configuration.network.largeBodyByteCount) : nil
-    outcome = .failure(.cancelled(""))
+    outcome = .failure(.unfinished)
   }
 
   /// The dependence on the fetch of a request, or of its header alone, within the limit of its stage.

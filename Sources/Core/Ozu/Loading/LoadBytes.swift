@@ -13,7 +13,7 @@ final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
     case begin, fetching, writing
   }
 
-  private(set) var outcome: Result<FetchedData, ImageError> = .failure(.cancelled(""))
+  private(set) var outcome: Result<FetchedData, ImageError> = .failure(.unfinished)
   private let request: ImageRequest
   private let context: LoadContext
   private let epoch: LoadEpoch

@@ -67,7 +67,7 @@ final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
     self.epoch = epoch
     self.fetched = fetched
     self.context = context
-    outcome = .failure(.cancelled(""))
+    outcome = .failure(.unfinished)
   }
 
   /// The dependence on the load of a request.

@@ -57,7 +57,7 @@ final class StepWork: JobWork, @unchecked Sendable {
 
   let chain: Chain
   private let index: Int
-  private(set) var outcome: Result<Rendered, ImageError> = .failure(.cancelled(""))
+  private(set) var outcome: Result<Rendered, ImageError> = .failure(.unfinished)
   /// The stage of waiting in the queue, as reported to observers.
   private var waiting: ObservedStage?
 

@@ -135,6 +135,9 @@ extension ImageError {
   /// A cancelled request.
   public static func cancelled(_ source: String) -> ImageError { ImageError(.cancelled, source) }
 
+  /// What stands for the outcome of work until it is over.
+  static let unfinished = ImageError(.cancelled, "")
+
   /// A load that took longer than it may; `stage` is the part that ran at that time.
   public static func deadlineExceeded(_ source: String, stage: ImageStage) -> ImageError {
     ImageError(.deadlineExceeded, source, detail: .stage(stage))
