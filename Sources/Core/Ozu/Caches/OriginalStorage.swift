@@ -85,7 +85,9 @@ struct OriginalStorage: HTTPCacheStorage {
 
   func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? {
     guard keepsPartials else { return nil }
-    if let partial = await partials.partialBody(for: key) ?? unwritten[key] { return partial }
+    // Nearly always there are none, and a function that suspends costs memory.
+    if partials.byteCount > 0, let partial = await partials.partialBody(for: key) { return partial }
+    if let partial = unwritten[key] { return partial }
     guard caches.mayHavePartial(for: key) else { return nil }
     return await runner.run(on: .disk, priority: .high) { [caches] in caches.partialBody(for: key) }
   }
