@@ -1,26 +1,9 @@
 import OzuBase
 
-/// The start of an answer: its interceptors and its deadline.
+/// The interceptors of an answer, and its deadline.
 extension Answering {
-  /// Starts the load, inside the interceptors and within the deadline.
-  func run() {
-    guard pipeline.hasInterceptors else { return load() }
-    if let deadline { limitTime(deadline) }
-    intercept()
-  }
-
-  /// Looks into memory first, because an observed or intercepted answer has not done so yet.
-  private func load() {
-    if pipeline.hasObserversOrInterceptors, let value = inMemory(attempt) {
-      finish(.success(value))
-    } else {
-      begin()
-    }
-  }
-
-  // MARK: Interceptors
-
-  private func intercept() {
+  /// Runs the interceptors, the last of which runs the load.
+  func intercept() {
     let place = answer.state.withLock { $0.sideState?.place }
     keepUntilEnd(
       Task.detached { [self, interceptors = pipeline.configuration.interceptors] in
@@ -76,7 +59,7 @@ extension Answering {
   }
 
   /// Sets a timer. Without interceptors the subscription has the deadline; interceptors have no subscription.
-  private func limitTime(_ deadline: JobDeadline) {
+  func limitTime(_ deadline: JobDeadline) {
     let limit = pipeline.context.instant.duration(to: deadline.instant)
     keepUntilEnd(
       Task.detached { [weak self, sleep = pipeline.configuration.testing.sleep] in

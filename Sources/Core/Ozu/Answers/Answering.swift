@@ -228,8 +228,24 @@ extension Answering {
   }
 }
 
-/// The answer as a subscriber of the job that does its work.
+/// The start of an answer, and the answer as a subscriber of the job that does its work.
 extension Answering {
+  /// Starts the load, inside the interceptors and within the deadline.
+  func run() {
+    guard pipeline.hasInterceptors else { return load() }
+    if let deadline { limitTime(deadline) }
+    intercept()
+  }
+
+  /// Looks into memory first, because an observed or intercepted answer has not done so yet.
+  func load() {
+    if pipeline.hasObserversOrInterceptors, let value = inMemory(attempt) {
+      finish(.success(value))
+    } else {
+      begin()
+    }
+  }
+
   /// Subscribes to the job of the load. The caller has already looked into memory.
   func begin() {
     let (request, context, level) = (attempt, pipeline.context, level)
