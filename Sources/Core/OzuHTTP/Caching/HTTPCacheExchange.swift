@@ -220,6 +220,15 @@ package struct HTTPCacheExchange: Sendable {
   }
 }
 
+/// Receives the responses of an exchange while they arrive, on the transport's thread. It must only take the bytes and return.
+package protocol HTTPBodyObserving: AnyObject, Sendable {
+  /// A response begins; earlier bytes belong to another one.
+  func begin(_ head: HTTPResponseHead)
+
+  /// The next bytes of the body. They are valid only during the call.
+  func append(_ bytes: RawSpan)
+}
+
 /// The owner of an exchange, who has something to do while it waits for its next attempt.
 package protocol HTTPExchangeOwner: AnyObject, Sendable {
   /// Waits; returns false if the answer is not needed any more.
