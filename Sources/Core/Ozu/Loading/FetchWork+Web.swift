@@ -42,12 +42,12 @@ extension FetchWork {
     }
   }
 
-  /// Asks the origin for what no store has.
-  func connect(to url: URL, _ job: RunningJob) async throws(ImageError) -> JobStep {
+  /// The exchange with the origin for what no store has.
+  func plan(for url: URL) throws(ImageError) -> (HTTPCacheExchange, HTTPCacheExchange.OriginRequest) {
     start = context.instant
     let exchange = try exchange(with: url)
     guard case .ask(let originRequest) = exchange.plan([]) else { throw .notCached(name) }
-    return await answer(exchange, originRequest, job)
+    return (exchange, originRequest)
   }
 
   /// Asks the origin: for the beginning of the body if that may be enough for the header, otherwise for the whole.

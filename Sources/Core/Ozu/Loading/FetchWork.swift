@@ -110,7 +110,9 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
     guard case .go(.network, _, _) = step, case .asking(let question) = state else { return step }
     do throws(ImageError) {
       switch question {
-      case .origin(let url): return try await connect(to: url, job)
+      case .origin(let url):
+        let (exchange, originRequest) = try plan(for: url)
+        return await answer(exchange, originRequest, job)
       case .exchange(let exchange, let originRequest): return await answer(exchange, originRequest, job)
       case .fetcher(let fetcher):
         return finish(await HeldPlace.hold(resumable(job.id), of: self) { await fetched(by: fetcher) })
