@@ -109,8 +109,7 @@ final class SizeWatch: HTTPBodyObserving {
 
   /// Reads the size from the beginning of a file, on a decoding thread, before larger pictures of the same priority.
   private func read(_ data: Data, then: @escaping @Sendable (PixelSize?) -> Void) {
-    let level = context.runner.look { [job] in $0.level(of: job) } ?? .normal
-    _ = context.runner.enqueue(on: .decode, priority: level, size: 0) { [context] in
+    _ = context.runner.enqueue(on: .decode, priority: context.runner.level(of: job), size: 0) { [context] in
       let decoding = context.configuration.decoding
       then(decoding.codecs.header(ofBeginning: data, limits: decoding.limits).size)
     }

@@ -90,8 +90,7 @@ extension FetchWork {
 
   private func read(_ data: Data, _ job: RunningJob) async -> BeginningHeader {
     let decoding = configuration.decoding
-    let level = job.runner.look { $0.level(of: job.id) } ?? .normal
-    return await job.runner.run(on: .decode, priority: level) {
+    return await job.runner.run(on: .decode, priority: job.runner.level(of: job.id)) {
       decoding.codecs.header(ofBeginning: data, limits: decoding.limits)
     }
   }

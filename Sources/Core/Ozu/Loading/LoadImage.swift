@@ -278,9 +278,7 @@ extension LoadImage {
   }
 
   /// The current priority of the load.
-  var level: ImagePriority {
-    id.flatMap { id in context.runner.look { $0.level(of: id) } } ?? .normal
-  }
+  var level: ImagePriority { id.map(context.runner.level(of:)) ?? .normal }
 
   /// Puts a preview into memory, unless the finished picture is there. Does not notify observers.
   func store(_ preview: Picture) -> Bool {

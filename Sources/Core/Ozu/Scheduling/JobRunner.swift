@@ -55,6 +55,9 @@ final class JobRunner: Sendable {
     state.withLock { look($0.graph) }
   }
 
+  /// The priority of a job; `normal` when it is over.
+  func level(of job: SlotID) -> ImagePriority { look { $0.level(of: job) } ?? .normal }
+
   /// Whether no job that makes prefetching wait is in a queue.
   var isIdle: Bool { state.withLock { $0.graph.isIdle } }
 
