@@ -61,11 +61,10 @@ final class JobRunner: Sendable {
   /// Whether no job that makes prefetching wait is in a queue.
   var isIdle: Bool { state.withLock { $0.graph.isIdle } }
 
-  /// A subscription: its identifier, the work of its job, and whether that job is new.
+  /// A subscription: its identifier, and the work of its job.
   struct Subscription: Sendable {
     let id: SlotID
     let work: JobWork
-    let isNew: Bool
   }
 
   /// Subscribes to the job of a key. A job that does not exist yet is made.
@@ -95,7 +94,7 @@ final class JobRunner: Sendable {
     let new = change { graph, now, effects -> (Subscription, SlotID?)? in
       if let nester, graph.wouldWaitForItself(nester, on: key) { return nil }
       var isDeciding = false
-      let (id, isNew) = graph.subscribe(
+      let (id, _) = graph.subscribe(
         waiter, to: key, within: nester, priority: priority, now: now, &effects
       ) {
         let start = make()
@@ -104,7 +103,7 @@ final class JobRunner: Sendable {
       }
       if let deadline { graph.setDeadline(id, at: deadline.instant, Graph.Deadline(deadline)) }
       let (job, work) = graph.job(ofSubscription: id)
-      return (Subscription(id: id, work: work, isNew: isNew), isDeciding ? job : nil)
+      return (Subscription(id: id, work: work), isDeciding ? job : nil)
     }
     guard let (subscription, undecided) = new else { return nil }
     if let undecided { decide(undecided, subscription.work, after: .begin) }

@@ -27,11 +27,11 @@ struct JobRunnerTests {
     let log = Log()
     let runner = Jobs(stations: Self.stations())
     let waiters = (0..<5).map { _ in Waiter() }
-    let isNew = waiters.map { waiter in
+    let works = waiters.map { waiter in
       runner.subscribe(waiter, to: .store(1), priority: .normal) { JobStart(Work(1, log, []), in: .network) }
-        .isNew
+        .work
     }
-    #expect(isNew == [true, false, false, false, false])
+    #expect(works.allSatisfy { $0 === works[0] })
     await log.gate.arrivals(1)
     log.gate.open()
     try await eventually(waiters.allSatisfy { $0.endCount == 1 })
