@@ -49,9 +49,9 @@ struct FormatFixture: Sendable {
     _ name: String = "thumbnail", diskCapacity: Int = 1 << 20,
     preloadPolicy: CacheFormat.PreloadPolicy = .none
   ) -> CacheFormat {
-    CacheFormat(
-      name, size: PixelSize(32, 24), mode: .aspectFill, diskCapacity: diskCapacity,
-      preloadPolicy: preloadPolicy)
+    CacheFormat(name, size: PixelSize(32, 24), mode: .aspectFill, diskCapacity: diskCapacity) {
+      $0.preloadPolicy = preloadPolicy
+    }
   }
 
   /// Whether a picture of a key is on disk, in a format.
