@@ -21,7 +21,8 @@ struct FormatFixture: Sendable {
     .testing(client: client, files: files) {
       $0.caching.diskStorage = .opening { () throws(DiskCacheError) in
         try DiskCache(
-          directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files, now: clock.date))
+          directory: "/cache",
+          configuration: DiskCacheConfiguration(fileSystem: files) { $0.now = clock.date })
       }
       configure(&$0)
     }
