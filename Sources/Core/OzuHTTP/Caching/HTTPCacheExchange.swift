@@ -95,10 +95,10 @@ package struct HTTPCacheExchange: Sendable {
   package func ask(_ originRequest: OriginRequest) async throws(HTTPError) -> HTTPCachedResponse {
     let (decision, entries) = (originRequest.decision, originRequest.entries)
     let stored = entries.map(\.response)
-    let origin = HTTPOriginExchange(
-      cache: cache, request: request, mode: mode, key: key, policy: policy, stored: stored,
-      choice: originRequest.choice, resumes: decision.action == .fetch && mode != .reload,
-      onProgress: onProgress, client: client, storage: storage, pause: pause)
+    var origin = HTTPOriginExchange(self)
+    (origin.stored, origin.choice) = (stored, originRequest.choice)
+    origin.resumes = decision.action == .fetch && mode != .reload
+    origin.onProgress = onProgress
     let standIn = originRequest.fallback.flatMap { entry in
       { (isDisconnected: Bool) -> HTTPCachedResponse? in
         policy.reasonToServeStale(

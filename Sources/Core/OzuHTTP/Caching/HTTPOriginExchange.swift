@@ -21,11 +21,11 @@ struct HTTPOriginExchange: Sendable {
   let mode: HTTPCacheMode
   let key: HTTPCacheKey
   let policy: HTTPCachePolicy
-  let stored: [HTTPStoredResponse]
-  let choice: Int?
+  var stored: [HTTPStoredResponse] = []
+  var choice: Int?
   /// Whether the beginning of an earlier transfer may be used.
-  let resumes: Bool
-  let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
+  var resumes = false
+  var onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
   let client: any HTTPClient
   let storage: any HTTPCacheStorage
   /// Waits before the next attempt, instead of the cache's clock; returns false if the answer is not needed any
@@ -33,6 +33,18 @@ struct HTTPOriginExchange: Sendable {
   let pause: (@Sendable (Duration) async -> Bool)?
 
   var configuration: HTTPCacheConfiguration { cache.configuration }
+
+  /// The network side of an exchange. By default it uses nothing that is stored, and reports no progress.
+  init(_ exchange: HTTPCacheExchange) {
+    cache = exchange.cache
+    request = exchange.request
+    mode = exchange.mode
+    key = exchange.key
+    policy = exchange.policy
+    client = exchange.client
+    storage = exchange.storage
+    pause = exchange.pause
+  }
 
   /// - Parameter isRetried: decides whether to retry after a failure; its argument says whether the origin could not be reached.
   func run(isRetried: (_ isDisconnected: Bool) -> Bool) async throws(HTTPError) -> HTTPOriginAnswer {

@@ -157,15 +157,11 @@ extension HTTPCacheExchange {
   private func ranged(
     _ range: Range<Int>, validator: String?, watch: BodyPrefixSink.Account
   ) async throws(HTTPError) -> HTTPOriginAnswer {
-    var asked = request
-    asked.headers["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
-    if let validator { asked.headers["If-Range"] = validator }
-    let origin = HTTPOriginExchange(
-      cache: cache, request: asked, mode: mode, key: key, policy: policy, stored: [], choice: nil,
-      resumes: false,
-      onProgress: nil, client: BodyPrefixClient(client: client, account: watch), storage: storage,
-      pause: pause)
-    return try await origin.run(isRetried: { _ in true })
+    var asked = self
+    asked.request.headers["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+    if let validator { asked.request.headers["If-Range"] = validator }
+    asked.client = BodyPrefixClient(client: client, account: watch)
+    return try await HTTPOriginExchange(asked).run(isRetried: { _ in true })
   }
 
   private func withoutRange(_ request: HTTPRequest) -> HTTPRequest {
