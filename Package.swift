@@ -3,9 +3,7 @@ import PackageDescription
 
 typealias Dependencies = [Target.Dependency]
 
-/// Traits that each stand for several, and what they lack: SwiftPM up to 6.3 passes the traits that are on to the compiler in
-/// the order of a hash table, so a package that asks for two of them may have all of Ozu built again each time. One trait has
-/// one order.
+/// Traits that each stand for several, and what they lack. Why a package should need one alone: `Documentation/libraries.md`.
 let sets: [(name: String, use: String, lacks: Set<String>)] = [
   ("Formats", "WebP, AVIF, HEIF, JXL and TIFF. On by default.", ["SVG", "GTK"]),
   ("AllFormats", "Formats and SVG.", ["GTK"]),
@@ -18,24 +16,20 @@ func traits(_ trait: String) -> Set<String> {
 }
 
 /// Every Swift target: `any` is written out, and an `async` function stays on its caller's executor unless it says otherwise.
-/// In Ozu's own checks warnings are errors, except for what a newer version of a library calls deprecated; never for others
-/// who build it, by path or on a system whose SDK is newer than Ozu. `#if AVIF` asks whether the parts of that trait are
-/// built, by whichever set.
+/// Warnings are errors in Ozu's own checks, except for what a newer library calls deprecated; never for others who build it.
+/// `#if AVIF` asks whether the parts of that trait are built, by whichever set.
 let strict: [SwiftSetting] =
   (Context.environment["OZU_STRICT"] == nil
     ? [] : [.treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning)])
   + [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault")]
   + ["WebP", "AVIF", "HEIF", "JXL", "TIFF", "SVG", "GTK"].map { .define($0, .when(traits: traits($0))) }
 
-/// Targets that loop over pixels or bytes stay optimised in debug builds: for the apps that use Ozu as much as for its tests.
-/// Without it, a debug build takes 11.7 s of processor time instead of 0.09 for a picture of 1280 x 720 from a JPEG of 8.3
-/// megapixels, and 1.06 s instead of 0.02 for a thumbnail of it (`OzuInstructions`). An unsafe flag is the only way, which
-/// SwiftPM allows in dependencies by version since tools version 6.2. C has no such flag, nor has `OzuCaching`, whose tests
-/// take 37 s of processor time without it instead of 13. `make test-asan` asks for the debug preconditions all the same.
+/// Targets that loop over pixels or bytes stay optimised in debug builds: a hundred times the speed (`CONTRIBUTING.md`). An
+/// unsafe flag is the only way, which SwiftPM allows in dependencies by version since tools version 6.2.
 let kernel = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-// A manifest is compiled for the machine that builds. On Apple platforms Ozu reads pictures through ImageIO, and
-// `swift build` there builds what needs no C library; OZU_LIBRARIES adds the rest.
+// A manifest is compiled for the machine that builds. On Apple platforms ImageIO reads pictures, and `swift build` builds
+// what needs no C library; OZU_LIBRARIES adds the rest.
 #if os(Linux)
   let isLinux = true
 #else
@@ -43,8 +37,8 @@ let kernel = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 #endif
 let buildsLibraries = isLinux || Context.environment["OZU_LIBRARIES"] != nil
 let libraryCodecs: Dependencies = buildsLibraries ? ["OzuLibraryCodecs"] : []
-// On Linux the large libraries are opened when they are first needed (`CDynamicLibrary`), so that a program that meets
-// no file of their formats neither waits for them nor needs them. OZU_LINK_LIBRARIES links them, as on other systems.
+// On Linux the large libraries are opened when they are first needed: `Documentation/libraries.md`. OZU_LINK_LIBRARIES
+// links them, as on other systems.
 let loadsLibraries = isLinux && Context.environment["OZU_LINK_LIBRARIES"] == nil
 let loading: [CSetting] = loadsLibraries ? [.define("OZU_LOADS_LIBRARIES")] : []
 
@@ -59,13 +53,11 @@ struct SystemLibrary {
   var trait: String?
   var use: String?
   /// The name for pkg-config. `nil` where Debian's answer has flags that SwiftPM refuses with a warning in every build:
-  /// `-DAVIF_DLL` of libavif, and `-pthread` of Little CMS from 2.16 on. Their headers are where the compiler looks, and
-  /// the glue in C says what to install (`avif_library.h`, `color.c`).
+  /// `-DAVIF_DLL` of libavif, and `-pthread` of Little CMS from 2.16 on. The glue in C then says what to install.
   var pkgConfig: String?
   /// The libraries for the linker, also where pkg-config is not installed.
   var links: [String]
-  /// Whether it is opened when it is first needed, where `loadsLibraries` says so: what is large, or needs much else, and
-  /// is for one format. The glue in C then says what to install, for pkg-config would have the linker add it.
+  /// Whether it is opened when it is first needed, where `loadsLibraries` says so; pkg-config would have the linker add it.
   var isLoaded = false
   var apt: String
   var brew: String
@@ -73,13 +65,12 @@ struct SystemLibrary {
   var isLinked: Bool { !isLoaded || !loadsLibraries }
   var parts: Set<String>? { trait.map(traits) }
 
-  /// All of them share one empty module map: Swift sees the libraries through `CCodecs` alone.
+  /// All of them share one empty module map: Swift sees the libraries through `CCodecs` alone. Where no library is built, as
+  /// for an app in Xcode, nobody is told to install one.
   var target: Target {
     .systemLibrary(
       name: name, path: "Sources/Libraries/SystemLibraries",
-      // Where no library is built, as for an app in Xcode, nobody is told to install one.
-      pkgConfig: isLinked && buildsLibraries ? pkgConfig : nil,
-      providers: [.apt([apt]), .brew([brew])])
+      pkgConfig: isLinked && buildsLibraries ? pkgConfig : nil, providers: [.apt([apt]), .brew([brew])])
   }
   var dependency: Target.Dependency {
     parts.map { .target(name: name, condition: .when(traits: $0)) } ?? .target(name: name)
@@ -100,8 +91,7 @@ let systemLibraries = [
     links: ["webp", "webpmux"], apt: "libwebp-dev", brew: "webp"),
   SystemLibrary(
     name: "CAVIF", trait: "AVIF", use: "Read and write AVIF through libavif.", links: ["avif"],
-    isLoaded: true,
-    apt: "libavif-dev", brew: "libavif"),
+    isLoaded: true, apt: "libavif-dev", brew: "libavif"),
   SystemLibrary(
     name: "CHEIF", trait: "HEIF", use: "Read HEIC and HEIF through libheif.", pkgConfig: "libheif",
     links: ["heif"], isLoaded: true, apt: "libheif-dev", brew: "libheif"),
@@ -111,8 +101,7 @@ let systemLibraries = [
   SystemLibrary(
     name: "CTIFF", trait: "TIFF", use: "Read TIFF through libtiff.", pkgConfig: "libtiff-4", links: ["tiff"],
     isLoaded: true, apt: "libtiff-dev", brew: "libtiff"),
-  // Off by default: its headers bring 120 packages of Debian, X11 and pango among them, and SVG is read in isolation or on
-  // request only. Cairo is what is compiled against; librsvg's own answer has `-pthread`, which SwiftPM refuses.
+  // Cairo is what is compiled against; librsvg's own answer has `-pthread`. Why it is off: `Documentation/libraries.md`.
   SystemLibrary(
     name: "CRSVG", trait: "SVG", use: "Draw SVG through librsvg. Off by default.", pkgConfig: "cairo",
     links: ["rsvg-2", "cairo", "gobject-2.0", "glib-2.0"], isLoaded: true, apt: "librsvg2-dev",
@@ -128,6 +117,7 @@ let curl = SystemLibrary(
   name: "CLibcurl", pkgConfig: "libcurl", links: ["curl"], isLoaded: true, apt: "libcurl4-openssl-dev",
   brew: "curl")
 let gtk: Target.Dependency = .target(name: "CGTK", condition: .when(traits: traits("GTK")))
+let linux = TargetDependencyCondition.when(platforms: [.linux])
 
 // MARK: The package
 
@@ -136,8 +126,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
     "Ozu", "OzuMigration", "OzuImaging", "OzuCodecs", "OzuStandardCodecs", "OzuCaching", "OzuHTTP",
-    "OzuTesting",
-    "OzuGTK", "OzuUIKit", "OzuAppKit", "OzuSwiftUI",
+    "OzuTesting", "OzuGTK", "OzuUIKit", "OzuAppKit", "OzuSwiftUI",
   ].map { .library(name: $0, targets: [$0]) }
     + [("ozu-gallery", "OzuGalleryApp"), ("ozu", "OzuCLI"), ("ozu-decode", "OzuDecode")]
     .map { .executable(name: $0, targets: [$1]) },
@@ -165,14 +154,14 @@ func tests(_ name: String, _ uses: Dependencies, _ resources: [Resource]? = nil)
   .testTarget(name: name, dependencies: uses, resources: resources, swiftSettings: strict)
 }
 
-/// A program; those of `Tests` have folders of their own names.
+/// A program; those of `Tests` have folders of their own names. One from outside sees what an app sees.
 func program(
   _ name: String, _ uses: Dependencies, _ settings: [SwiftSetting] = strict, path: String? = nil,
-  exclude: [String] = [], resources: [Resource]? = nil
+  exclude: [String] = [], resources: [Resource]? = nil, isOutside: Bool = false
 ) -> Target {
   .executableTarget(
     name: name, dependencies: uses, path: path, exclude: exclude, resources: resources,
-    swiftSettings: settings)
+    packageAccess: !isOutside, swiftSettings: settings)
 }
 
 // MARK: Modules: a list imports from those above it (`Documentation/architecture.md`)
@@ -191,9 +180,7 @@ add(
     linkerSettings: systemLibraries.flatMap(\.linkerSettings)),
   .target(
     name: "CContentCodings",
-    dependencies: ["CZlib", "CBrotli", "CZstd"].map {
-      .target(name: $0, condition: .when(platforms: [.linux]))
-    },
+    dependencies: ["CZlib", "CBrotli", "CZstd"].map { .target(name: $0, condition: linux) },
     linkerSettings: ["z", "brotlidec", "zstd"].map { .linkedLibrary($0, .when(platforms: [.linux])) }),
   .target(
     name: "CCurl", dependencies: ["CDynamicLibrary", curl.dependency], cSettings: loading,
@@ -202,7 +189,6 @@ add(
   .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
   library("OzuLibraryCodecs", ["OzuCodecs", "OzuImaging", "OzuBase", "CCodecs"], kernel),
   library("OzuStandardCodecs", ["OzuCodecs", "OzuImaging", "OzuImageIOCodecs"] + libraryCodecs))
-let linux = TargetDependencyCondition.when(platforms: [.linux])
 // The manifest of what an app must declare to Apple; a bundle elsewhere would be for nobody.
 let privacy = "PrivacyInfo.xcprivacy"
 add(
@@ -226,17 +212,15 @@ add(
   library("OzuGTK", ["Ozu", gtk]),
   library("OzuUIKit", ["Ozu"]),
   library("OzuAppKit", ["Ozu"]),
-  // For the events of the app.
   library("OzuSwiftUI", ["Ozu", "OzuUIKit", "OzuAppKit"]))
 let below: Dependencies = [
   "OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuIsolation", "OzuHTTP", "OzuBase",
 ]
-// Levels that machines share and the image service: their connections are made of poll(2) and eventfd(2).
-add("Sources/Service", .target(name: "CListener"))
+// Levels that machines share and the image service: their connections are made of poll(2), epoll(7) and eventfd(2).
 if isLinux {
   package.products += ["OzuSharedStores", "OzuServer"].map { .library(name: $0, targets: [$0]) }
   add(
-    "Sources/Service",
+    "Sources/Service", .target(name: "CListener"),
     library("OzuSharedStores", ["Ozu", "OzuCaching", "OzuHTTP", "OzuBase"]),
     .target(
       name: "OzuServer", dependencies: ["CListener", "OzuSharedStores", "Ozu"] + below,
@@ -270,8 +254,7 @@ add(
   tests("OzuImagingTests", ["OzuImaging", "OzuTesting"]),
   tests("OzuCachingTests", ["OzuCaching", "OzuTesting", "OzuDiskDrills"]),
   tests("OzuHTTPTests", ["OzuHTTP", "OzuTesting", "OzuBase"]),
-  tests(
-    "OzuIsolationTests", below + ["OzuTesting", "OzuIsolationDrills", "OzuDecode", "CIsolationDrills"]),
+  tests("OzuIsolationTests", below + ["OzuTesting", "OzuIsolationDrills", "OzuDecode", "CIsolationDrills"]),
   tests(
     "OzuTests",
     ["Ozu", "OzuMigration", "OzuTesting", "OzuBase", "OzuSchedulerDrills", "OzuDecode", "OzuIsolationDrills"]),
@@ -307,10 +290,8 @@ if isLinux {
     tests("OzuSharedStoresTests", ["OzuSharedStores", "Ozu", "OzuHTTP", "OzuBase", "OzuTesting"]),
     tests(
       "OzuServerTests",
-      [
-        "OzuServer", "OzuSharedStores", "Ozu", "OzuHTTP", "OzuImaging", "OzuBase", "OzuTesting",
-        "OzuIsolationDrills",
-      ]))
+      ["OzuServer", "OzuSharedStores", "Ozu", "OzuHTTP", "OzuImaging", "OzuBase"]
+        + ["OzuTesting", "OzuIsolationDrills"]))
 }
 
 if fuzzes {
@@ -319,11 +300,8 @@ if fuzzes {
     "Tests/Core",
     program(
       "OzuFuzz",
-      below + libraryCodecs
-        + [
-          "JPEGOracle", "CCodecs", "Ozu", "OzuCaching", "OzuCLI", "OzuServer", "OzuSharedStores",
-          "OzuTesting",
-        ],
+      below + libraryCodecs + ["JPEGOracle", "CCodecs", "Ozu", "OzuCaching"]
+        + ["OzuCLI", "OzuServer", "OzuSharedStores", "OzuTesting"],
       kernel + [.unsafeFlags(["-parse-as-library"])], path: "Fuzz", exclude: ["Seeds"]))
 }
 
@@ -331,21 +309,19 @@ if fuzzes {
 // disk cache is compared with are there where their headers are (`make bench-peers`).
 if let benchmarks = Context.environment["OZU_BENCHMARKS"] {
   let peers: Dependencies = benchmarks == "peers" ? ["CBenchPeers"] : []
+  let ofPeers: [SwiftSetting] = peers.isEmpty ? [] : [.define("StorePeers")]
   package.products.append(.executable(name: "ozu-bench", targets: ["OzuBench"]))
-  package.targets +=
-    [
-      .target(name: "CAllocations", path: "Benchmarks/Sources/CAllocations"),
-      .executableTarget(
-        name: "OzuBench", dependencies: ["Ozu", "OzuHTTP", "OzuTesting", "CAllocations"] + peers,
-        path: "Benchmarks/Sources/OzuBench", packageAccess: false,
-        swiftSettings: strict + (peers.isEmpty ? [] : [.define("StorePeers")])),
-      .executableTarget(
-        name: "OzuInstructions", dependencies: ["OzuImaging", "OzuStandardCodecs"],
-        path: "Benchmarks/Sources/OzuInstructions", packageAccess: false, swiftSettings: strict),
-      .testTarget(
-        name: "OzuBenchTests", dependencies: ["OzuBench"], path: "Benchmarks/Tests/OzuBenchTests",
-        packageAccess: false, swiftSettings: strict),
-    ] + (peers.isEmpty ? [] : [.systemLibrary(name: "CBenchPeers", path: "Benchmarks/Sources/CBenchPeers")])
+  add(
+    "Benchmarks/Sources",
+    .target(name: "CAllocations"),
+    program(
+      "OzuBench", ["Ozu", "OzuHTTP", "OzuTesting", "CAllocations"] + peers, strict + ofPeers, isOutside: true),
+    program("OzuInstructions", ["OzuImaging", "OzuStandardCodecs"], isOutside: true))
+  add(
+    "Benchmarks/Tests",
+    .testTarget(
+      name: "OzuBenchTests", dependencies: ["OzuBench"], packageAccess: false, swiftSettings: strict))
+  if !peers.isEmpty { add("Benchmarks/Sources", .systemLibrary(name: "CBenchPeers")) }
 }
 
 // The sanitizers run some of the tests. With their names here, only these and what they need are built; with `Tests/File.swift`,
@@ -355,10 +331,8 @@ if let tests = Context.environment["OZU_TESTS"], !tests.isEmpty {
   func need(_ name: String) {
     guard needed.insert(name).inserted else { return }
     for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
-      switch dependency {
-      case .targetItem(let name, _), .byNameItem(let name, _): need(name)
-      default: break
-      }
+      if case .targetItem(let name, _) = dependency { need(name) }
+      if case .byNameItem(let name, _) = dependency { need(name) }
     }
   }
   for name in tests.split(separator: " ") {

@@ -40,8 +40,9 @@
 
     private func format(side: Int) -> CacheFormat {
       CacheFormat(
-        "gallery-\(side)-\(mode.rawValue)", size: PixelSize(side, side), mode: mode, crops: false,
-        compressionQuality: 0.8, diskCapacity: 64 << 20)
+        "gallery-\(side)-\(mode.rawValue)", size: PixelSize(side, side), mode: mode, compressionQuality: 0.8,
+        diskCapacity: 64 << 20
+      ) { $0.crops = false }
     }
 
     /// The request for a picture. The cell adds size and mode.

@@ -30,18 +30,29 @@ public final class ClientStore: ImageStoring {
     case cannotRemoveAll
   }
 
+  /// The settings of a `ClientStore`.
+  public struct Configuration: Sendable {
+    /// The prefix of all names. Default: `ozu:`.
+    public var keyPrefix = "ozu:"
+    /// The time limit for a call. Default: 300 milliseconds.
+    public var deadline = Duration.milliseconds(300)
+    /// Whether originals are stored too. Default: true.
+    public var keepsOriginals = true
+    /// The secret that entries are authenticated with; `nil`, the default, for none.
+    public var authenticationKey: SharedEntryKey?
+    /// When the client is not called for a while.
+    public var breaker = SharedStoreBreakerPolicy()
+    /// The monotonic clock.
+    var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+  }
+
   /// The name of the store in messages.
   public let name: String
-  /// The prefix of all names. Default: `ozu:`.
-  public let keyPrefix: String
-  /// The time limit for a call.
-  public let deadline: Duration
-  private let keepsOriginals: Bool
-  private let authenticationKey: SharedEntryKey?
+  /// The settings.
+  public let configuration: Configuration
   private let get: @Sendable (String) async throws -> Data?
   private let set: @Sendable (String, Data) async throws -> Void
   private let removeName: @Sendable (String) async throws -> Void
-  private let now: @Sendable () -> ContinuousClock.Instant
   private let breaker: Mutex<CircuitBreaker>
   private let counts = SharedStoreCounts()
 
@@ -49,46 +60,24 @@ public final class ClientStore: ImageStoring {
   ///
   /// - Parameters:
   ///   - name: the name for messages.
-  ///   - keyPrefix: the prefix of all names. Default: `ozu:`.
-  ///   - deadline: the time limit for a call. Default: 300 milliseconds.
-  ///   - keepsOriginals: whether originals are stored too. Default: true.
-  ///   - authenticationKey: the secret that entries are authenticated with; `nil`, the default, for none.
-  ///   - breakerPolicy: when the client is not called for a while.
   ///   - get: returns the bytes under a name; `nil` for none.
   ///   - set: stores bytes under a name.
   ///   - remove: removes a name, whether it exists or not.
-  public convenience init(
-    name: String, keyPrefix: String = "ozu:", deadline: Duration = .milliseconds(300),
-    keepsOriginals: Bool = true, authenticationKey: SharedEntryKey? = nil,
-    breakerPolicy: SharedStoreBreakerPolicy = SharedStoreBreakerPolicy(),
-    get: @escaping @Sendable (String) async throws -> Data?,
+  ///   - configure: changes the default settings: `{ $0.deadline = .milliseconds(50) }`.
+  public init(
+    name: String, get: @escaping @Sendable (String) async throws -> Data?,
     set: @escaping @Sendable (String, Data) async throws -> Void,
-    remove: @escaping @Sendable (String) async throws -> Void
+    remove: @escaping @Sendable (String) async throws -> Void,
+    _ configure: (inout Configuration) -> Void = { _ in }
   ) {
-    self.init(
-      name: name, keyPrefix: keyPrefix, deadline: deadline, keepsOriginals: keepsOriginals,
-      authenticationKey: authenticationKey, breakerPolicy: breakerPolicy, now: { ContinuousClock.now },
-      get: get, set: set, remove: remove)
-  }
-
-  init(
-    name: String, keyPrefix: String, deadline: Duration, keepsOriginals: Bool,
-    authenticationKey: SharedEntryKey? = nil, breakerPolicy: SharedStoreBreakerPolicy,
-    now: @escaping @Sendable () -> ContinuousClock.Instant,
-    get: @escaping @Sendable (String) async throws -> Data?,
-    set: @escaping @Sendable (String, Data) async throws -> Void,
-    remove: @escaping @Sendable (String) async throws -> Void
-  ) {
+    var configuration = Configuration()
+    configure(&configuration)
     self.name = name
-    self.keyPrefix = keyPrefix
-    self.deadline = deadline
-    self.keepsOriginals = keepsOriginals
-    self.authenticationKey = authenticationKey
+    self.configuration = configuration
     self.get = get
     self.set = set
     removeName = remove
-    self.now = now
-    breaker = Mutex(CircuitBreaker(breakerPolicy))
+    breaker = Mutex(CircuitBreaker(configuration.breaker))
   }
 
   /// The counts so far, and whether the client is called.
@@ -103,7 +92,7 @@ public final class ClientStore: ImageStoring {
 
   /// Whether the client would be called. Does not say whether it has the key.
   public func mayContain(_ key: ImageStoreKey) -> Bool {
-    let now = now()
+    let now = configuration.now()
     return keeps(key.kind) && breaker.withLock { $0.isPermitting(at: now) }
   }
 
@@ -117,7 +106,7 @@ public final class ClientStore: ImageStoring {
       counts.count(\.misses)
       return nil
     }
-    guard let entry = SharedEntry.decode(data, for: key, by: authenticationKey) else {
+    guard let entry = SharedEntry.decode(data, for: key, by: configuration.authenticationKey) else {
       counts.count(\.damaged)
       counts.count(\.misses)
       try? remove(key)
@@ -133,7 +122,7 @@ public final class ClientStore: ImageStoring {
   public func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
     guard keeps(key.kind) else { return }
     let place = place(of: key)
-    let data = SharedEntry.encode(entry, for: key, by: authenticationKey)
+    let data = SharedEntry.encode(entry, for: key, by: configuration.authenticationKey)
     try wait { [set] in try await set(place, data) }
     counts.count(\.writes)
   }
@@ -159,22 +148,26 @@ public final class ClientStore: ImageStoring {
 
   // MARK: The client
 
-  private func keeps(_ kind: ImageStoreKind) -> Bool { kind.isShared(keepingOriginals: keepsOriginals) }
+  private func keeps(_ kind: ImageStoreKind) -> Bool {
+    kind.isShared(keepingOriginals: configuration.keepsOriginals)
+  }
 
-  private func place(of key: ImageStoreKey) -> String { "\(keyPrefix)\(key.kind.identifier):\(key.key)" }
+  private func place(of key: ImageStoreKey) -> String {
+    "\(configuration.keyPrefix)\(key.kind.identifier):\(key.key)"
+  }
 
   private func wait<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) throws(Failure)
     -> Value
   {
-    let start = now()
+    let start = configuration.now()
     guard let permit = breaker.withLock({ $0.permit(at: start) }) else { throw .circuitOpen }
     let answer = BlockingAnswer<Result<Value, Failure>>()
     // The caller is a thread of the pipeline, which may block; the client runs on the cooperative pool.
     let task = Task.detached {
       do { answer.set(.success(try await work())) } catch { answer.set(.failure(.client("\(error)"))) }
     }
-    let result = answer.wait(atMost: deadline) ?? .failure(.timedOut(deadline))
-    let end = now()
+    let result = answer.wait(atMost: configuration.deadline) ?? .failure(.timedOut(configuration.deadline))
+    let end = configuration.now()
     switch result {
     case .success: breaker.withLock { $0.succeed(permit) }
     case .failure:

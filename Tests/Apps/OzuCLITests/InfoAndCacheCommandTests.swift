@@ -221,7 +221,7 @@ import Testing
     let folder = try Folder()
     let path = folder.path("cache")
     let clock = ManualClock(date: Date() - 40 * 86_400)
-    let cache = try DiskCache(directory: path, configuration: DiskCacheConfiguration(now: clock.date))
+    let cache = try DiskCache(directory: path, configuration: DiskCacheConfiguration { $0.now = clock.date })
     for number in 0..<20 {
       await cache.store(Data(count: 1000), forKey: CacheKey("\(number)"), label: "\(number)")
       clock.advance(by: .seconds(2 * 86_400))

@@ -8,7 +8,9 @@ extension DiskDrills {
   ) throws -> DiskCache {
     try DiskCache(
       directory: directory,
-      configuration: DiskCacheConfiguration(capacity: capacity, durability: durability, fileSystem: files))
+      configuration: DiskCacheConfiguration(capacity: capacity, fileSystem: files) {
+        $0.durability = durability
+      })
   }
 
   /// Checks that all files together never exceed the capacity, while entries are stored and evicted.

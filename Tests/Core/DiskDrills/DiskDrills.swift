@@ -101,7 +101,7 @@ struct DiskDrills {
     let role = worker.line()
     let cache = try DiskCache(
       directory: directory,
-      configuration: DiskCacheConfiguration(capacity: DrillWorker.capacity, refreshInterval: 0))
+      configuration: DiskCacheConfiguration(capacity: DrillWorker.capacity) { $0.refreshInterval = 0 })
     var total = (looks: 0, bad: 0, lost: 0)
     var flushed = 0
     while total.looks < min(max(kills, 20), 200) {

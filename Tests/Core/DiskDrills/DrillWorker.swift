@@ -53,8 +53,9 @@ enum DrillWorker {
   /// Opens the cache. `DiskCache.init` throws when the directory is removed meanwhile: then it is tried again.
   private static func open(_ directory: String, tearsWrites: Bool) throws -> DiskCache {
     let configuration = DiskCacheConfiguration(
-      capacity: capacity, refreshInterval: 0,
-      fileSystem: tearsWrites ? DrillFileSystem(tearsWrites: true) : SystemFileSystem())
+      capacity: capacity,
+      fileSystem: tearsWrites ? DrillFileSystem(tearsWrites: true) : SystemFileSystem()
+    ) { $0.refreshInterval = 0 }
     for _ in 0..<10 {
       if let cache = try? DiskCache(directory: directory, configuration: configuration) { return cache }
     }

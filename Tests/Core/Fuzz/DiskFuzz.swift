@@ -28,9 +28,11 @@ func fuzzDisk(_ input: Data) {
 }
 
 private func configuration(_ files: MemoryFileSystem) -> DiskCacheConfiguration {
-  DiskCacheConfiguration(
-    capacity: 64 << 10, refreshInterval: 0, concurrency: 1, fileSystem: files,
-    now: { Date(timeIntervalSince1970: 1_767_355_200) })
+  DiskCacheConfiguration(capacity: 64 << 10, fileSystem: files) {
+    $0.refreshInterval = 0
+    $0.concurrency = 1
+    $0.now = { Date(timeIntervalSince1970: 1_767_355_200) }
+  }
 }
 
 private func read(_ cache: DiskCache) {

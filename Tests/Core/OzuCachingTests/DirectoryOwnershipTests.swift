@@ -134,7 +134,7 @@ struct DirectoryOwnershipTests {
   func fates(fate: Fate) throws {
     let root = FileManager.default.temporaryDirectory.path + "/ozu-fates-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: root) }
-    let configuration = DiskCacheConfiguration(refreshInterval: 0)
+    let configuration = DiskCacheConfiguration { $0.refreshInterval = 0 }
     // A file system gives a number again as soon as it is free.
     for round in 0..<10 {
       let (path, moved) = ("\(root)/\(round)/cache", "\(root)/\(round)/moved")

@@ -19,9 +19,11 @@ final class DirectorySafetyTests {
   ) throws -> DiskCache {
     try DiskCache(
       directory: directory ?? cacheDirectory,
-      configuration: DiskCacheConfiguration(
-        capacity: 1 << 20, access: access, allowsForeignDirectory: allowsForeign, refreshInterval: 0,
-        onError: { [errors] in errors.add($0) }))
+      configuration: DiskCacheConfiguration(capacity: 1 << 20, access: access) {
+        $0.allowsForeignDirectory = allowsForeign
+        $0.refreshInterval = 0
+        $0.onError = errors.add
+      })
   }
 
   /// Files with a few entries, and the names of the segments.

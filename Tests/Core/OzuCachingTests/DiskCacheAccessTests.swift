@@ -29,9 +29,10 @@ struct DiskCacheAccessTests {
   private func reading(_ fixture: Fixture, capacity: Int = 1000) throws -> DiskCache {
     try DiskCache(
       directory: "/cache",
-      configuration: DiskCacheConfiguration(
-        capacity: capacity, access: .reading, refreshInterval: 0, fileSystem: fixture.files,
-        now: fixture.clock.date))
+      configuration: DiskCacheConfiguration(capacity: capacity, access: .reading, fileSystem: fixture.files) {
+        $0.refreshInterval = 0
+        $0.now = fixture.clock.date
+      })
   }
 
   @Test(

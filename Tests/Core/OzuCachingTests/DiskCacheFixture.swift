@@ -23,11 +23,14 @@ struct Fixture {
   var partitionMaximumAges: [Partition: TimeInterval] = [:]
 
   var configuration: DiskCacheConfiguration {
-    DiskCacheConfiguration(
-      capacity: capacity, partitionCapacities: partitions, maximumAge: maximumAge,
-      partitionMaximumAges: partitionMaximumAges, durability: durability, refreshInterval: refreshInterval,
-      fileSystem: files, now: clock.date,
-      onError: { [errors] in errors.add($0) })
+    DiskCacheConfiguration(capacity: capacity, maximumAge: maximumAge, fileSystem: files) {
+      $0.partitionCapacities = partitions
+      $0.partitionMaximumAges = partitionMaximumAges
+      $0.durability = durability
+      $0.refreshInterval = refreshInterval
+      $0.now = clock.date
+      $0.onError = errors.add
+    }
   }
 
   func open() throws -> DiskCache { try DiskCache(directory: "/cache", configuration: configuration) }

@@ -30,7 +30,8 @@ struct DiskCacheProcessTests {
         if let line = worker.line() { flushed = Int(line.dropFirst(8)) ?? 0 }
       }
       let cache = try DiskCache(
-        directory: directory, configuration: DiskCacheConfiguration(capacity: 64 << 20, refreshInterval: 0))
+        directory: directory,
+        configuration: DiskCacheConfiguration(capacity: 64 << 20) { $0.refreshInterval = 0 })
       #expect(!cache.statistics.isWriter)
       #expect(DrillCheck(cache, flushed: flushed).isSound)
       #expect(cache.store(Data([1]), forKey: CacheKey("mine")))

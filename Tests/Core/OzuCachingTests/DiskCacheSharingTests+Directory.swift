@@ -79,7 +79,7 @@ extension DiskCacheSharingTests {
     func open(_ name: String) throws -> DiskCache {
       try DiskCache(
         directory: root + "/" + name,
-        configuration: DiskCacheConfiguration(capacity: 1 << 20, refreshInterval: 0))
+        configuration: DiskCacheConfiguration(capacity: 1 << 20) { $0.refreshInterval = 0 })
     }
     let cache = try open("cache")
     #expect(cache.store(body(1), forKey: key(1)))

@@ -47,9 +47,11 @@ struct ResynchronizationTests {
       fixture.files.setContents(of: path, to: bytes)
       return try DiskCache(
         directory: "/cache",
-        configuration: DiskCacheConfiguration(
-          capacity: fixture.capacity, access: access, refreshInterval: 0, fileSystem: fixture.files,
-          now: fixture.clock.date))
+        configuration: DiskCacheConfiguration(access: access, fileSystem: fixture.files) {
+          $0.capacity = fixture.capacity
+          $0.refreshInterval = 0
+          $0.now = fixture.clock.date
+        })
     }
   }
 

@@ -28,8 +28,10 @@ final class SelfRepairTests: Sendable {
   func open() throws -> DiskCache {
     try DiskCache(
       directory: cacheDirectory,
-      configuration: DiskCacheConfiguration(
-        capacity: 1 << 20, refreshInterval: 0, onError: { [errors] in errors.add($0) }))
+      configuration: DiskCacheConfiguration(capacity: 1 << 20) {
+        $0.refreshInterval = 0
+        $0.onError = errors.add
+      })
   }
 
   private func put(_ obstacle: Obstacle, at path: String) throws {

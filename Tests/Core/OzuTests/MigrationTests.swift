@@ -40,8 +40,11 @@ struct MigrationTests {
 
     let thumbnail = CacheFormat(
       "thumbnail", size: PixelSize(width: 320, height: 240), mode: .aspectFill, compressionQuality: 0.5,
-      diskCapacity: 1 << 20, preloadPolicy: .lastSession,
-      postResize: { _, picture in try picture.processed(by: [.roundedCorners(radius: 8)]) })
+      diskCapacity: 1 << 20
+    ) {
+      $0.preloadPolicy = .lastSession
+      $0.postResize = { _, picture in try picture.processed(by: [.roundedCorners(radius: 8)]) }
+    }
     images.cacheFormat = thumbnail
     pipeline.register(thumbnail)
     #expect(pipeline.formats["thumbnail"] === thumbnail)

@@ -30,8 +30,7 @@ struct ClientStoreTests {
 
   private func store(deadline: Duration = .seconds(60)) -> ClientStore {
     ClientStore(
-      name: "client", keyPrefix: "p:", deadline: deadline, keepsOriginals: false,
-      breakerPolicy: SharedStoreBreakerPolicy(), now: clock.now,
+      name: "client",
       get: { [client] name in
         try await client.call()
         return client.values.withLock { $0[name] }
@@ -43,7 +42,13 @@ struct ClientStoreTests {
       remove: { [client] name in
         try await client.call()
         client.values.withLock { $0[name] = nil }
-      })
+      }
+    ) {
+      $0.keyPrefix = "p:"
+      $0.deadline = deadline
+      $0.keepsOriginals = false
+      $0.now = clock.now
+    }
   }
 
   @Test("a damaged or foreign entry is a miss and is removed")

@@ -82,12 +82,16 @@ struct OtherClientsDocumentationTests {
     let client = Valkey.ValkeyClient()
     // Long enough for a busy machine.
     let store = ClientStore(
-      name: "valkey", deadline: .seconds(60), keepsOriginals: false,
+      name: "valkey",
       get: { name in try await client.get(ValkeyKey(name)).map { Data(ByteBuffer($0).readableBytesView) } },
       set: { name, data in
         _ = try await client.set(ValkeyKey(name), value: data, expiration: .seconds(7 * 24 * 3600))
       },
-      remove: { name in _ = try await client.unlink(keys: [ValkeyKey(name)]) })
+      remove: { name in _ = try await client.unlink(keys: [ValkeyKey(name)]) }
+    ) {
+      $0.deadline = .seconds(60)
+      $0.keepsOriginals = false
+    }
     try await live(store)
   }
 
@@ -96,7 +100,7 @@ struct OtherClientsDocumentationTests {
     typealias S3ErrorType = Soto.S3ErrorType
     let s3 = Soto.S3()
     let store = ClientStore(
-      name: "s3", keyPrefix: "ozu/", deadline: .seconds(60),
+      name: "s3",
       get: { name in
         do {
           let object = try await s3.getObject(bucket: "pictures", key: name)
@@ -108,7 +112,11 @@ struct OtherClientsDocumentationTests {
       set: { name, data in
         _ = try await s3.putObject(body: .init(bytes: data), bucket: "pictures", key: name)
       },
-      remove: { name in _ = try await s3.deleteObject(bucket: "pictures", key: name) })
+      remove: { name in _ = try await s3.deleteObject(bucket: "pictures", key: name) }
+    ) {
+      $0.keyPrefix = "ozu/"
+      $0.deadline = .seconds(60)
+    }
     try await live(store)
   }
 }

@@ -75,7 +75,7 @@ enum CacheCommand: Command {
         // Reading changes nothing, so any directory may be read.
         let seen = try DiskCache(
           directory: folder,
-          configuration: DiskCacheConfiguration(access: .reading, allowsForeignDirectory: true))
+          configuration: DiskCacheConfiguration(access: .reading) { $0.allowsForeignDirectory = true })
         defer { seen.close() }
         guard action == .trim || action == .clear else { return look(action, at: seen, printer) }
         guard isCache(folder) else {
@@ -87,7 +87,9 @@ enum CacheCommand: Command {
         let capacity = max(seen.totalByteCount + seen.totalByteCount / 8, 1 << 20)
         let cache = try DiskCache(
           directory: folder,
-          configuration: DiskCacheConfiguration(capacity: capacity, allowsForeignDirectory: allowsForeign))
+          configuration: DiskCacheConfiguration(capacity: capacity) {
+            $0.allowsForeignDirectory = allowsForeign
+          })
         defer { cache.close() }
         let before = cache.totalByteCount
         switch action {

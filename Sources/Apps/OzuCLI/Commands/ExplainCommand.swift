@@ -35,7 +35,7 @@ enum ExplainCommand: Command {
         exists
         ? try await DiskCache.open(
           directory: folder.path(percentEncoded: false),
-          configuration: DiskCacheConfiguration(access: .reading, allowsForeignDirectory: true)) : nil
+          configuration: DiskCacheConfiguration(access: .reading) { $0.allowsForeignDirectory = true }) : nil
       let storage: any HTTPCacheStorage = disk.map(DiskHTTPCacheStorage.init) ?? InMemoryHTTPCacheStorage()
       let entries = await storage.entries(for: HTTPCacheKey(request))
       await disk?.close()

@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuBase
 
 /// `ozu info`: the facts in the header of an image.
 enum InfoCommand: Command {
@@ -82,5 +83,131 @@ enum InfoCommand: Command {
     request.writeLayers = .originals
     request.allowsTruncation = arguments.has(OptionSpecification.partial.name)
     return PixelFacts(try await pipeline.image(for: request))
+  }
+}
+
+/// Prints what `ozu info` knows of each picture: lines for people, JSON, a table of comma-separated values, or a line of the
+/// caller's own form; or, to check files, only those that are damaged and how many there are.
+struct InfoPrinter {
+  private enum Form {
+    case text
+    case json
+    case csv
+    case line(FieldText<Field>)
+    case damage
+  }
+
+  /// The columns of the table, which are the fields of `--format`. Their values are those of the members in JSON.
+  enum Field: String, CaseIterable, Sendable {
+    case path, name, type, width, height, bytes, frames, date, camera, lens, profile, orientation
+
+    /// The member of the JSON report; `nil` for the name, which is the last part of the path.
+    fileprivate var member: String? {
+      switch self {
+      case .path: "source"
+      case .name: nil
+      case .date: "captureDate"
+      case .profile: "colorProfile"
+      default: rawValue
+      }
+    }
+  }
+
+  static let options = [
+    OptionSpecification(
+      name: "csv", help: "Print a table of comma-separated values (RFC 4180), with a heading."),
+    OptionSpecification(
+      name: "format", value: "TEXT",
+      help: """
+        Print a line of this form for each picture. Fields: \
+        \(Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")).
+        """),
+    OptionSpecification(
+      name: "check", help: "Decode every picture, print those that are damaged, and how many there are."),
+  ]
+
+  let console: Console
+  private let form: Form
+  private var count = 0
+  /// The sources that failed, and with `--check` the pictures that are damaged.
+  private(set) var damagedCount = 0
+
+  /// Whether pictures are decoded to look for damage.
+  var isCheck: Bool { if case .damage = form { true } else { false } }
+
+  init(_ arguments: ParsedArguments, _ console: Console) throws(UsageError) {
+    self.console = console
+    let forms = ["json", "csv", "format", "check"].filter { arguments.has($0) }
+    guard forms.count <= 1 else { throw UsageError("--\(forms[0]) and --\(forms[1]) do not go together") }
+    if arguments.has("json") {
+      form = .json
+    } else if arguments.has("csv") {
+      form = .csv
+      console.print(Field.allCases.map(\.rawValue).joined(separator: ","))
+    } else if let text = arguments.value("format") {
+      form = .line(try FieldText(text, of: "--format", fields: Field.allCases))
+    } else {
+      form = arguments.has("check") ? .damage : .text
+    }
+  }
+
+  mutating func print(_ facts: ImageFacts) {
+    count += 1
+    switch form {
+    case .text: console.print(facts.text)
+    case .json: console.print(facts.json.text)
+    case .csv:
+      let values = values(of: facts)
+      console.print(Field.allCases.map { Self.quoted(values[$0] ?? "") }.joined(separator: ","))
+    case .line(let text):
+      let values = values(of: facts)
+      let line = text.parts.map { part in
+        switch part {
+        // The caller's own, with its tabs.
+        case .text(let text): text
+        case .field(let field, _): PrintableText.name(values[field] ?? "")
+        }
+      }
+      console.print(line.joined())
+    case .damage:
+      guard let notes = facts.pixels?.notes, !notes.isEmpty else { return }
+      damagedCount += 1
+      console.print("\(PrintableText.name(facts.source)): \(notes.joined(separator: ", "))")
+    }
+  }
+
+  /// A source that is no picture, or that cannot be read.
+  mutating func fail(_ text: String, _ reason: String) {
+    count += 1
+    damagedCount += 1
+    if case .json = form {
+      let source = JSON.string(SourceArgument.shown(text))
+      console.print(JSON.report("info", [("source", source), ("error", .string(reason))]).text)
+    }
+    console.printError("ozu: \(SourceArgument.line(text)): \(reason)")
+  }
+
+  /// Prints the sum of a check.
+  func finish() {
+    guard isCheck else { return }
+    console.print("\(count) \(count == 1 ? "picture" : "pictures"), \(damagedCount) damaged")
+  }
+
+  private func values(of facts: ImageFacts) -> [Field: String] {
+    let members = Dictionary(uniqueKeysWithValues: facts.members)
+    var values: [Field: String] = [:]
+    for field in Field.allCases {
+      guard let member = field.member.flatMap({ members[$0] }) else { continue }
+      if case .null = member { continue }
+      if case .string(let text) = member { values[field] = text } else { values[field] = member.text }
+    }
+    values[.name] = values[.path].map { String($0.split(separator: "/").last ?? "") }
+    return values
+  }
+
+  /// A value of RFC 4180: in quotation marks if it has a comma, a quotation mark or a line break.
+  private static func quoted(_ value: String) -> String {
+    guard value.contains(where: { ",\"".contains($0) || $0.isNewline }) else { return value }
+    return "\"" + value.replacing("\"", with: "\"\"") + "\""
   }
 }

@@ -66,3 +66,98 @@ extension ImagePipeline {
     await diskCache?.close()
   }
 }
+
+extension OptionSpecification {
+  /// Whether pictures are decoded in processes of their own; see `IsolationOption`.
+  static let isolation = OptionSpecification(
+    name: "isolation", value: "MODE", kind: .words(["off", "preferred", "required"]),
+    help: """
+      off, preferred (the default) or required: decode in processes of their own, which may crash; the formats of C \
+      libraries, or all.
+      """)
+}
+
+/// The decision in which process a command decodes pictures.
+///
+/// Pictures from the web and from folders are untrusted: C libraries decode them in processes of their own. A file that is
+/// named on the command line is trusted. Then only a drawing (SVG) is isolated, because a hundred bytes of it can end a
+/// process. With `--untrusted` isolation is required, and so for every format.
+enum IsolationOption {
+  /// - Parameter isUntrusted: whether named files are untrusted, too.
+  static func isolation(
+    _ arguments: ParsedArguments, isUntrusted: Bool = false,
+    isOwnProgram: Bool = Tool.isOwnProgram.load(ordering: .relaxed)
+  ) throws(UsageError) -> DecoderIsolation {
+    // Another program with this code, such as the one of the tests, cannot be the helper.
+    let possible = arguments.has("untrusted") ? DecoderIsolation.Mode.required : .preferred
+    let standard = isOwnProgram ? possible : .off
+    let name = arguments.value(OptionSpecification.isolation.name) ?? standard.rawValue
+    guard let mode = DecoderIsolation.Mode(rawValue: name) else {
+      throw UsageError("--isolation \(name): off, preferred or required is needed")
+    }
+    let areUntrusted =
+      isUntrusted || arguments.has(OptionSpecification.recursive.name)
+      || arguments.has(OptionSpecification.from.name)
+      || arguments.positional.contains { !SourceArgument.isFile($0) }
+    // This program is its own helper: `main` calls `runIfHelper` first.
+    return DecoderIsolation(
+      mode, types: areUntrusted ? DecoderIsolation.libraryTypes : [.svg], helper: .thisProgram)
+  }
+}
+
+extension ImagePipeline.Configuration {
+  /// The formats that a pipeline of this configuration reads, except for the one that only caches use.
+  var readableTypes: [ImageType] {
+    var codecs = decoding.codecs
+    _ = codecs.isolate(decoding.isolation)
+    return codecs.decodableTypes.filter { $0 != .ozuDelta }
+  }
+}
+
+extension OptionSpecification {
+  /// The most pixels of a source; see `LimitOption`.
+  static let maxPixels = OptionSpecification(
+    name: "max-pixels", value: "N",
+    help: """
+      The most pixels a picture may have, with the memory and time that they take; \
+      128000000 by default, in 512 MB; for thumbnails of JPEG 512000000, of HEIC in tiles 256000000.
+      """)
+}
+
+/// The option that raises or lowers the limit on the pixels of a source.
+enum LimitOption {
+  /// The most bytes of a pixel in a library that decodes whole pictures: HEIC above 8 bits, with the result.
+  private static let bytesPerPixel = 20
+
+  static func configure(
+    _ configuration: inout ImagePipeline.Configuration, _ arguments: ParsedArguments
+  ) throws(UsageError) {
+    guard let count = try arguments.integer(OptionSpecification.maxPixels.name, in: 1...(1 << 40)) else {
+      return
+    }
+    let limits = DecodingLimits.default
+    let factor = max(1, Double(count) / Double(limits.pixelCount))
+    configuration.decoding.limits.pixelCount = count
+    configuration.decoding.limits.cpuTime = configuration.decoding.limits.cpuTime * factor
+    configuration.decoding.limits.scannedPixelCount = max(
+      limits.scannedPixelCount, count * limits.scansOfLargest)
+    let byteCount = max(limits.decodedByteCount, count * bytesPerPixel)
+    configuration.decoding.limits.decodedByteCount = byteCount
+    if byteCount > DecodedByteBudget.shared.byteLimit {
+      configuration.decoding.decodedByteBudget = DecodedByteBudget(byteLimit: byteCount)
+    }
+  }
+
+  /// How to read a picture that is over a limit which the option raises.
+  static func advice(_ error: ImageError) -> String? {
+    switch error.violation?.quantity {
+    case .pixelCount, .scannedPixelCount, .decodedByteCount, .cpuTime:
+      "; --\(OptionSpecification.maxPixels.name) raises the limit"
+    default: nil
+    }
+  }
+}
+
+extension DecodingLimits {
+  fileprivate var scansOfLargest: Int { max(1, scannedPixelCount / max(1, pixelCount)) }
+}

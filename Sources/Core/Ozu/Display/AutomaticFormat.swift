@@ -6,7 +6,7 @@ import OzuBase
 /// It is named `auto-WxH-mode`, as in `auto-640x480-aspectFill`, so that views of one size share their pictures; another
 /// quality, and enlarging, follow in the name.
 ///
-/// For `aspectFill` it covers the view and cuts off nothing (`CacheFormat.crops` is off): the view cuts off the parts outside when it
+/// For `aspectFill` it covers the view and cuts off nothing (`CacheFormat.Options.crops` is off): the view cuts off the parts outside when it
 /// draws. So the picture also serves a view whose proportions change, and as a placeholder for views of other proportions.
 public struct AutomaticFormat: Hashable, Sendable {
   /// The quality of opaque renditions on disk, 0 to 1. 0.75 by default.
@@ -23,8 +23,12 @@ public struct AutomaticFormat: Hashable, Sendable {
   /// The format for a size in pixels.
   func format(_ size: PixelSize, _ mode: ScaleMode) -> CacheFormat {
     CacheFormat(
-      name(size, mode), size: size, mode: mode, allowsUpscaling: allowsUpscaling, crops: false,
-      compressionQuality: compressionQuality, diskCapacity: diskCapacity)
+      name(size, mode), size: size, mode: mode, compressionQuality: compressionQuality,
+      diskCapacity: diskCapacity
+    ) {
+      $0.allowsUpscaling = allowsUpscaling
+      $0.crops = false
+    }
   }
 
   func name(_ size: PixelSize, _ mode: ScaleMode) -> String {

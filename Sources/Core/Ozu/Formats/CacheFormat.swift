@@ -6,7 +6,8 @@ import OzuBase
 /// ```swift
 /// let thumbnail = CacheFormat(
 ///   "thumbnail", size: PixelSize(width: 320, height: 240), mode: .aspectFill, compressionQuality: 0.5,
-///   diskCapacity: 1 << 20, preloadPolicy: .lastSession)
+///   diskCapacity: 1 << 20
+/// ) { $0.preloadPolicy = .lastSession }
 /// pipeline.register(thumbnail)
 /// let picture = try await pipeline.image(for: ImageRequest(url: url, format: thumbnail))
 /// ```
@@ -18,6 +19,7 @@ import OzuBase
 ///
 /// A class, because a name has one place on disk: all code that holds the format sees its current size there and can
 /// change its capacity.
+@dynamicMemberLookup
 public final class CacheFormat: Sendable {
   /// A step of the app that changes a picture before it goes into the caches.
   ///
@@ -37,24 +39,30 @@ public final class CacheFormat: Sendable {
     case all
   }
 
+  /// What few formats change.
+  public struct Options: Sendable {
+    /// Whether pictures smaller than the size are enlarged. Off by default. The mode `none` ignores it.
+    public var allowsUpscaling = false
+    /// Whether `aspectFill` cuts off the parts outside the size, so that pictures have exactly the size. On by default.
+    public var crops = true
+    /// The renditions that are loaded into memory when the format is registered. None by default.
+    public var preloadPolicy = PreloadPolicy.none
+    /// Called with the whole picture before it is resized, only when no cache has the result.
+    public var preResize: Hook?
+    /// Called with the resized picture before it goes into the caches, only when no cache has the result.
+    public var postResize: Hook?
+  }
+
   /// The identity of the format.
   public let name: String
   /// The size in pixels. With an empty size pictures keep their own.
   public let size: PixelSize
   /// How pictures are resized to the size. By default they fit inside it (`aspectFit`).
   public let mode: ScaleMode
-  /// Whether pictures smaller than the size are enlarged. Off by default. The mode `none` ignores it.
-  public let allowsUpscaling: Bool
-  /// Whether `aspectFill` cuts off the parts outside the size, so that pictures have exactly the size. On by default.
-  public let crops: Bool
   /// The quality of renditions on disk, 0 to 1, for opaque pictures; others are stored without loss. 1 by default.
   public let compressionQuality: Double
-  /// The renditions that are loaded into memory when the format is registered. None by default.
-  public let preloadPolicy: PreloadPolicy
-  /// Called with the whole picture before it is resized, only when no cache has the result.
-  public let preResize: Hook?
-  /// Called with the resized picture before it goes into the caches, only when no cache has the result.
-  public let postResize: Hook?
+  /// The hooks, and what else few formats change. Also read as properties of the format: `format.crops`.
+  public let options: Options
 
   private struct Storage {
     var capacity: Int
@@ -78,21 +86,19 @@ public final class CacheFormat: Sendable {
   /// - Parameters:
   ///   - compressionQuality: values outside of 0 to 1 count as the nearest of the two.
   ///   - diskCapacity: in bytes; with 0 (the default) the renditions are kept in memory only.
+  ///   - configure: changes the default options: `{ $0.postResize = … }`.
   public init(
     _ name: String, size: PixelSize = PixelSize(width: 0, height: 0), mode: ScaleMode = .aspectFit,
-    allowsUpscaling: Bool = false, crops: Bool = true, compressionQuality: Double = 1,
-    diskCapacity: Int = 0, preloadPolicy: PreloadPolicy = .none, preResize: Hook? = nil,
-    postResize: Hook? = nil
+    compressionQuality: Double = 1, diskCapacity: Int = 0,
+    _ configure: (inout Options) -> Void = { _ in }
   ) {
+    var options = Options()
+    configure(&options)
     self.name = name
     self.size = size
     self.mode = mode
-    self.allowsUpscaling = allowsUpscaling
-    self.crops = crops
     self.compressionQuality = compressionQuality.isNaN ? 1 : min(1, max(0, compressionQuality))
-    self.preloadPolicy = preloadPolicy
-    self.preResize = preResize
-    self.postResize = postResize
+    self.options = options
     storage = Mutex(Storage(capacity: max(0, diskCapacity)))
   }
 
@@ -116,19 +122,22 @@ public final class CacheFormat: Sendable {
     storage.withLock { $0.stores }.reduce(0) { $0 + ($1.store?.byteCount(of: self) ?? 0) }
   }
 
+  /// An option.
+  public subscript<Value>(dynamicMember option: KeyPath<Options, Value>) -> Value { options[keyPath: option] }
+
   /// The recipe; `nil` if the format does not resize.
   public var resize: Resize? {
     guard !size.isEmpty, mode != .none else { return nil }
-    return Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
+    return Resize(size, mode: mode, crops: options.crops, allowsUpscaling: options.allowsUpscaling)
   }
 
   /// Whether the app changes the pictures by closures.
-  var hasHooks: Bool { preResize != nil || postResize != nil }
+  var hasHooks: Bool { options.preResize != nil || options.postResize != nil }
 
   /// Whether the other format makes the same pictures and has the same room for them.
   func isInterchangeable(with other: CacheFormat) -> Bool {
     !hasHooks && !other.hasHooks && size == other.size && mode == other.mode
-      && allowsUpscaling == other.allowsUpscaling && crops == other.crops
+      && options.allowsUpscaling == other.options.allowsUpscaling && options.crops == other.options.crops
       && compressionQuality == other.compressionQuality && diskCapacity == other.diskCapacity
   }
 

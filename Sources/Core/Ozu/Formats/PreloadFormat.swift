@@ -32,7 +32,7 @@ struct PreloadFormat: Sendable {
       }
       guard let entry else { return count }
       newest = newest ?? entry.info.accessDate
-      if format.preloadPolicy == .lastSession, let newest, let date = entry.info.accessDate,
+      if format.options.preloadPolicy == .lastSession, let newest, let date = entry.info.accessDate,
         newest.timeIntervalSince(date) > Self.session
       {
         return count

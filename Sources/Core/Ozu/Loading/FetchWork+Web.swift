@@ -138,8 +138,9 @@ extension FetchWork {
       let isNetwork = answer.decision.place == .network || answer.decision.place == .revalidated
       let fetched = FetchedData(
         .data(answer.body), source: ImageResponse.Source(answer.decision.place),
-        time: time(isNetwork ? .network : .read), http: answer,
-        isFromStore: answer.decision.place != .network, hasOwnPolicy: request.httpPolicy != nil)
+        time: time(isNetwork ? .network : .read),
+        rules: .response(answer, hasOwnPolicy: request.httpPolicy != nil),
+        isFromStore: answer.decision.place != .network)
       // A fetcher transforms its bytes itself.
       return fetcherClient == nil ? transform(fetched) : finish(.success(fetched))
     }

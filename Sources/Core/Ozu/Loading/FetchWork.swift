@@ -230,14 +230,13 @@ extension FetchWork: SizeSource {
       }
       let now = configuration.testing.currentDate()
       // Without an identity of a body it is never renewed, but drawn again of pictures that are.
-      let derived = lifetime.map { lifetime in
+      let rules = lifetime.map { lifetime -> FetchedData.Rules in
         let validity = OriginalValidity(
           receptionDate: now, freshUntil: now.addingTimeInterval(lifetime.freshSeconds), bodyIdentity: "",
           mayUseOffline: lifetime.mayUseOffline)
-        return (validity: validity, allowsStoring: lifetime.allowsStoring)
+        return .derived(validity, allowsStoring: lifetime.allowsStoring)
       }
-      return .success(
-        FetchedData(content, source: .network, time: time(.network), derived: derived))
+      return .success(FetchedData(content, source: .network, time: time(.network), rules: rules))
     } catch let error as ImageError {
       return .failure(error)
     } catch is CancellationError {

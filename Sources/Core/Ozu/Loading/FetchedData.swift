@@ -16,51 +16,57 @@ final class FetchedData: Sendable {
     }
   }
 
+  /// The rules of an origin for the bytes and for pictures made from them.
+  enum Rules: Sendable {
+    /// Those of an answer of the HTTP cache, for a request with its own policy or without.
+    case response(HTTPCachedResponse, hasOwnPolicy: Bool)
+    /// Those of the origins whose pictures this was made of.
+    case derived(OriginalValidity, allowsStoring: Bool)
+  }
+
   let content: FetchedImage
   let source: ImageResponse.Source
   /// The stage of the fetch, and how long it took; nil if the content was at hand.
   private let time: (stage: ImageStage, duration: Duration)?
+  /// `nil` if the bytes are from no origin.
+  private let rules: Rules?
   /// The stamp of the local file that was read.
   let stamp: FileStamp?
   /// The identity of the bytes for decoders that decode parts of them.
   let file: FileIdentity
-  /// The answer of the HTTP cache, if the bytes came over HTTP.
-  let http: HTTPCachedResponse?
   /// The header, if it is all that was asked for and was known before the whole file was there. The content is then the
   /// beginning of the file.
   let header: ImageHeader?
   /// Whether the bytes come from a store, and can be removed there if they do not decode.
   let isFromStore: Bool
   let firstStepResults = FirstStepResults()
-  private let hasOwnPolicy: Bool
-  /// The rules of the origins whose pictures this was made of; `nil` if it is the answer of one, or of none.
-  private let derived: (validity: OriginalValidity, allowsStoring: Bool)?
   private let isStored = Atomic(false)
 
   init(
     _ content: FetchedImage, source: ImageResponse.Source,
-    time: (stage: ImageStage, duration: Duration)? = nil, stamp: FileStamp? = nil,
-    file: FileIdentity = FileIdentity(), http: HTTPCachedResponse? = nil, header: ImageHeader? = nil,
-    isFromStore: Bool = false, hasOwnPolicy: Bool = false,
-    derived: (validity: OriginalValidity, allowsStoring: Bool)? = nil
+    time: (stage: ImageStage, duration: Duration)? = nil, rules: Rules? = nil, stamp: FileStamp? = nil,
+    file: FileIdentity = FileIdentity(), header: ImageHeader? = nil, isFromStore: Bool = false
   ) {
     self.content = content
-    self.derived = derived
     self.source = source
     self.time = time
+    self.rules = rules
     self.stamp = stamp
     self.file = file
-    self.http = http
     self.header = header
     self.isFromStore = isFromStore
-    self.hasOwnPolicy = hasOwnPolicy
   }
 
   /// The same with other content, which is not stored yet.
   func replacing(_ content: FetchedImage) -> FetchedData {
     FetchedData(
-      content, source: source, time: time, stamp: stamp, http: http, isFromStore: isFromStore,
-      hasOwnPolicy: hasOwnPolicy, derived: derived)
+      content, source: source, time: time, rules: rules, stamp: stamp, isFromStore: isFromStore)
+  }
+
+  /// The answer of the HTTP cache, if the bytes came over HTTP.
+  var http: HTTPCachedResponse? {
+    guard case .response(let answer, _)? = rules else { return nil }
+    return answer
   }
 
   /// The time of the fetch.
@@ -71,16 +77,24 @@ final class FetchedData: Sendable {
   }
 
   /// Whether the origin allows storing (RFC 9111 §3) of the original and of pictures made from it.
-  var allowsStoring: Bool { http?.reasonNotStored == nil && derived?.allowsStoring != false }
+  var allowsStoring: Bool {
+    switch rules {
+    case .response(let answer, _)?: answer.reasonNotStored == nil
+    case .derived(_, let allowsStoring)?: allowsStoring
+    case nil: true
+    }
+  }
 
   /// How long a picture made from this is valid, by the rules of the pipeline. If the request has its own rules, the
   /// picture must not be served to others: they revalidate the original by their own rules.
   var validity: OriginalValidity? {
-    if let derived { return derived.validity }
-    return http.map {
+    switch rules {
+    case .response(let answer, let hasOwnPolicy)?:
       OriginalValidity(
-        receptionDate: $0.receptionDate, freshUntil: hasOwnPolicy ? .distantPast : $0.freshUntil,
-        bodyIdentity: $0.bodyIdentity, mayUseOffline: $0.mayUseOffline)
+        receptionDate: answer.receptionDate, freshUntil: hasOwnPolicy ? .distantPast : answer.freshUntil,
+        bodyIdentity: answer.bodyIdentity, mayUseOffline: answer.mayUseOffline)
+    case .derived(let validity, _)?: validity
+    case nil: nil
     }
   }
 

@@ -158,7 +158,7 @@ extension ImagePipeline {
   /// - Returns: the preload, to wait for it or to cancel it. It need not be kept.
   @discardableResult
   public func register(_ format: CacheFormat) -> CacheFormat.Preload {
-    guard formatStore.register(format), format.preloadPolicy != .none, format.diskCapacity > 0 else {
+    guard formatStore.register(format), format.options.preloadPolicy != .none, format.diskCapacity > 0 else {
       return CacheFormat.Preload(FormatPreload(), Task { 0 })
     }
     let preload = FormatPreload()

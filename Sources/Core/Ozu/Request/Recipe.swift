@@ -228,18 +228,18 @@ extension ImageRequest {
 /// The steps of a request on a thread that decodes.
 extension ImageRequest {
   /// The resize during the decode. A hook before the resize needs the whole picture, so there is none then.
-  var decodingResize: Resize? { format?.preResize == nil ? resize : nil }
+  var decodingResize: Resize? { format?.options.preResize == nil ? resize : nil }
 
   /// The steps after the decode, in order.
   var decodedSteps: [any ImageProcessing] {
-    guard let format, format.preResize != nil || format.postResize != nil else { return processors }
+    guard let format, format.hasHooks else { return processors }
     func step(_ name: String, _ hook: CacheFormat.Hook?) -> [any ImageProcessing] {
       hook.map { [FormatHookStep(identifier: "format(\(format.name)).\(name)", key: plainKey, hook: $0)] }
         ?? []
     }
-    var steps = step("preResize", format.preResize)
+    var steps = step("preResize", format.options.preResize)
     if !steps.isEmpty, let resize { steps.append(resize) }
-    return steps + processors + step("postResize", format.postResize)
+    return steps + processors + step("postResize", format.options.postResize)
   }
 
   /// The number of jobs that are shared in its cache format only (`JobKey`); zero without a format.

@@ -361,7 +361,7 @@ final class DiskOpening: Sendable {
       case .folder(let folder, let capacity):
         return try DiskCache(
           directory: folder.path(percentEncoded: false),
-          configuration: DiskCacheConfiguration(capacity: capacity, onError: errors.add))
+          configuration: DiskCacheConfiguration(capacity: capacity) { $0.onError = errors.add })
       }
     } catch {
       errors.add(error)

@@ -39,9 +39,9 @@ public struct DiskCacheConfiguration: Sendable {
   /// any bytes for any key. Directories of the superuser are accepted, and so are directories that a group may
   /// write to, because the superuser decides who is in a group. A process of the superuser accepts no directory of
   /// another user.
-  public var allowsForeignDirectory: Bool
+  public var allowsForeignDirectory = false
   /// The most bytes that the entries of each partition may take. Zero, and no number, mean no limit except the total.
-  public var partitionCapacities: [DiskCache.Partition: Int]
+  public var partitionCapacities: [DiskCache.Partition: Int] = [:]
   /// The number of seconds after which a stored entry expires; nil for never. Default: nil.
   ///
   /// An expired entry is never served. The writer removes it at the next lookup of its key, or, while the cache
@@ -50,44 +50,34 @@ public struct DiskCacheConfiguration: Sendable {
   /// in the future counts as new. An entry from later counts as expired, because its age is unknown.
   public var maximumAge: TimeInterval?
   /// The maximum age for single partitions, instead of `maximumAge`; infinity for no limit.
-  public var partitionMaximumAges: [DiskCache.Partition: TimeInterval]
+  public var partitionMaximumAges: [DiskCache.Partition: TimeInterval] = [:]
   /// The promise of `flush()`. Default: `.buffered`.
-  public var durability: Durability
+  public var durability = Durability.buffered
   /// The smallest number of seconds between two looks at what other processes did, if several processes use one
   /// directory: a reader looks for entries that the writer stored, the writer looks for entries that readers hand
   /// over. A look takes some hundred microseconds, and happens only at a miss or a store. Default: 0.1.
-  public var refreshInterval: TimeInterval
+  public var refreshInterval: TimeInterval = 0.1
   /// The number of asynchronous operations that run at once. Default: four.
-  public var concurrency: Int
+  public var concurrency = 4
   /// The file system. Default: the one of the operating system.
   public var fileSystem: any FileSystem
   /// The clock for dates of storing and of access.
-  public var now: @Sendable () -> Date
+  public var now: @Sendable () -> Date = { Date() }
   /// Called if a call to the file system fails: once per operation and error number until the cache is opened
   /// again. The cache continues; entries that it could not keep are misses.
-  public var onError: @Sendable (DiskCacheError) -> Void
+  public var onError: @Sendable (DiskCacheError) -> Void = { _ in }
 
-  /// Makes a configuration. Every part has a default.
+  /// Makes a configuration from the defaults with changes: `DiskCacheConfiguration(capacity: 1 << 30) { $0.durability = .synced }`.
+  ///
+  /// - Parameter configure: changes what has no label.
   public init(
-    capacity: Int = 512 << 20, partitionCapacities: [DiskCache.Partition: Int] = [:],
-    access: DiskCacheAccess = .updating,
-    allowsForeignDirectory: Bool = false, maximumAge: TimeInterval? = nil,
-    partitionMaximumAges: [DiskCache.Partition: TimeInterval] = [:],
-    durability: Durability = .buffered, refreshInterval: TimeInterval = 0.1, concurrency: Int = 4,
-    fileSystem: any FileSystem = SystemFileSystem(), now: @escaping @Sendable () -> Date = { Date() },
-    onError: @escaping @Sendable (DiskCacheError) -> Void = { _ in }
+    capacity: Int = 512 << 20, access: DiskCacheAccess = .updating, maximumAge: TimeInterval? = nil,
+    fileSystem: any FileSystem = SystemFileSystem(), _ configure: (inout Self) -> Void = { _ in }
   ) {
     self.capacity = capacity
-    self.partitionCapacities = partitionCapacities
     self.access = access
-    self.allowsForeignDirectory = allowsForeignDirectory
     self.maximumAge = maximumAge
-    self.partitionMaximumAges = partitionMaximumAges
-    self.durability = durability
-    self.refreshInterval = refreshInterval
-    self.concurrency = concurrency
     self.fileSystem = fileSystem
-    self.now = now
-    self.onError = onError
+    configure(&self)
   }
 }

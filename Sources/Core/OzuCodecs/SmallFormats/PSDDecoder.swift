@@ -142,3 +142,139 @@ private struct PSDRows: SampleRowReading {
     return row
   }
 }
+
+/// The sections of a Photoshop document before its pixels (Adobe Photoshop File Formats Specification).
+struct PSDHeader {
+  enum Model: Int {
+    case bitmap = 0, gray, indexed, rgb, cmyk, duotone = 8
+  }
+
+  let size: PixelSize
+  /// 1, 8 or 16.
+  let bits: Int
+  let model: Model
+  /// All channels of the file.
+  let channelCount: Int
+  /// Whether the channel behind the colours is the transparency of the picture, and no selection that was stored.
+  let hasAlpha: Bool
+  /// The bytes of the length of a packed row: more in a large document (PSB).
+  let lengthByteCount: Int
+  let pixelOffset: Int
+  /// The place of the image resources.
+  let resources: Range<Int>
+  private let palette: [UInt8]
+
+  var colorModel: ImageHeader.ColorModel {
+    switch model {
+    case .bitmap, .gray, .duotone: .gray
+    case .indexed: .indexed
+    case .rgb: .rgb
+    case .cmyk: .cmyk
+    }
+  }
+
+  private var colorChannelCount: Int { model == .rgb ? 3 : model == .cmyk ? 4 : 1 }
+  var usedChannelCount: Int { colorChannelCount + (hasAlpha ? 1 : 0) }
+  var rowByteCount: Int { (size.width * bits + 7) / 8 }
+
+  private static let stage = "header"
+
+  /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
+  init(_ bytes: Span<UInt8>) throws(ImageDecodingError) {
+    guard let version = bytes.bigEndian(at: 4, bytes: 2),
+      let channelCount = bytes.bigEndian(at: 12, bytes: 2),
+      let height = bytes.bigEndian(at: 14, bytes: 4), let width = bytes.bigEndian(at: 18, bytes: 4),
+      let bits = bytes.bigEndian(at: 22, bytes: 2), let mode = bytes.bigEndian(at: 24, bytes: 2)
+    else { throw .truncated(.psd, stage: Self.stage) }
+    // The largest side of a large document.
+    guard 1...300_000 ~= width, 1...300_000 ~= height, 1...56 ~= channelCount else {
+      throw Self.corrupt("\(width)x\(height) pixels of \(channelCount) channels")
+    }
+    guard let model = Model(rawValue: mode), model == .bitmap ? bits == 1 : bits == 8 || bits == 16 else {
+      throw .unsupportedType(.psd, reason: "it has \(bits) bits in colour mode \(mode)")
+    }
+    let isLarge = version == 2
+    var position = 26
+    func section(_ lengthByteCount: Int = 4) throws(ImageDecodingError) -> Range<Int> {
+      // No file has a length of more than seven bytes.
+      let length = bytes.bigEndian(
+        at: position + lengthByteCount - min(lengthByteCount, 7), bytes: min(lengthByteCount, 7))
+      let start = position + lengthByteCount
+      guard let length, length <= bytes.count - start else { throw .truncated(.psd, stage: Self.stage) }
+      position = start + length
+      return start..<position
+    }
+    let colors = try section()
+    resources = try section()
+    let layers = try section(isLarge ? 8 : 4)
+    pixelOffset = position
+    size = PixelSize(width, height)
+    self.bits = bits
+    self.model = model
+    self.channelCount = channelCount
+    lengthByteCount = isLarge ? 4 : 2
+    palette = model == .indexed ? bytes.copy(from: colors.lowerBound, byteCount: min(colors.count, 768)) : []
+    guard model != .indexed || palette.count == 768 && bits == 8 else { throw Self.corrupt("no palette") }
+    let colorChannelCount = model == .rgb ? 3 : model == .cmyk ? 4 : 1
+    guard channelCount >= colorChannelCount else { throw Self.corrupt("\(channelCount) channels") }
+    hasAlpha =
+      channelCount > colorChannelCount && Self.isTransparent(bytes.extracting(layers), isLarge: isLarge)
+  }
+
+  /// Whether the section of the layers says that the first channel behind the colours is transparency: by a negative number
+  /// of layers, or, where the layers have 16 bits and stand behind, by a block of its own.
+  private static func isTransparent(_ layers: Span<UInt8>, isLarge: Bool) -> Bool {
+    let lengthByteCount = isLarge ? 8 : 4
+    guard let length = layers.bigEndian(at: lengthByteCount - 4, bytes: 4) else { return false }
+    if length > 0 { return layers.byte(at: lengthByteCount).map { $0 >= 0x80 } ?? false }
+    guard let maskLength = layers.bigEndian(at: lengthByteCount, bytes: 4) else { return false }
+    var position = lengthByteCount + 4 + maskLength
+    while layers.hasBytes("8BIM", at: position) || layers.hasBytes("8B64", at: position) {
+      let name = String(decoding: layers.copy(from: position + 4, byteCount: 4), as: UTF8.self)
+      if ["Mtrn", "Mt16", "Mt32"].contains(name) { return true }
+      // Some blocks of a large document have a longer length.
+      let isLong = isLarge && longBlocks.contains(name)
+      guard let length = layers.bigEndian(at: position + (isLong ? 12 : 8), bytes: 4) else { return false }
+      position += (isLong ? 16 : 12) + (length + 3) / 4 * 4
+    }
+    return false
+  }
+
+  private static let longBlocks: Set = [
+    "LMsk", "Lr16", "Lr32", "Layr", "Alph", "FMsk", "lnk2", "FEid", "FXid", "PxSD",
+  ]
+
+  /// The colour of a pixel.
+  ///
+  /// - Parameter sample: the value of a channel.
+  func color(_ sample: (Int) -> UInt16) -> SIMD4<UInt16> {
+    let alpha = hasAlpha ? sample(colorChannelCount) : .max
+    // Photoshop stores the channels of a transparent picture blended over white, which is the largest value also of an ink.
+    func straight(_ channel: Int) -> UInt16 {
+      let value = sample(channel)
+      guard alpha > 0, alpha < .max else { return value }
+      return UInt16(clamping: (Int(value) - Int(UInt16.max - alpha)) * 65_535 / Int(alpha))
+    }
+    var color: SIMD4<UInt16>
+    switch model {
+    case .bitmap, .gray, .duotone:
+      let gray = straight(0)
+      color = SIMD4(gray, gray, gray, alpha)
+    case .indexed:
+      let index = Int(sample(0) >> 8)
+      color = SIMD4(red: palette[index], green: palette[256 + index], blue: palette[512 + index])
+      color.w = alpha
+    case .rgb: color = SIMD4(straight(0), straight(1), straight(2), alpha)
+    case .cmyk:
+      // Stored inverted: the largest value is no ink.
+      let light = UInt32(straight(3))
+      func mixed(_ channel: Int) -> UInt16 { UInt16((UInt32(straight(channel)) * light + 32_767) / 65_535) }
+      color = SIMD4(mixed(0), mixed(1), mixed(2), alpha)
+    }
+    return color
+  }
+
+  private static func corrupt(_ reason: String) -> ImageDecodingError {
+    .corrupt(.psd, stage: stage, reason: reason)
+  }
+}

@@ -46,22 +46,23 @@ public final class PictureAnimation: Sendable {
   let timeElsewhere: @Sendable () -> Duration
   private let queue = DispatchQueue(label: "ozu.animation")
 
+  /// - Parameter context: gives the limits, the memory and the colours of the frames.
   init(
     _ composer: FrameComposer, encodedByteCount: Int, frameByteCount: Int, finishingByteCount: Int,
-    limits: DecodingLimits, pool: PixelBufferPool, colorPolicy: ColorPolicy,
-    budget: DecodedByteBudget = .shared, canvasPixelCount: Int? = nil,
-    timeElsewhere: @escaping @Sendable () -> Duration = { .zero }, finish: @escaping Finishing
+    canvasPixelCount: Int? = nil, timeElsewhere: @escaping @Sendable () -> Duration = { .zero },
+    context: DecodingContext, finish: @escaping Finishing
   ) {
+    let limits = context.limits
     self.canvasPixelCount = canvasPixelCount ?? composer.track.canvas.pixelCount
     self.timeElsewhere = timeElsewhere
     loopCount = composer.track.loopCount
     delays = composer.track.frames.prefix(max(1, limits.frameCount)).map(\.delay)
     byteBudget = limits.animationByteCount
     self.finish = finish
-    self.colorPolicy = colorPolicy
-    self.budget = budget
     self.limits = limits
-    self.pool = pool
+    pool = context.pool
+    colorPolicy = context.colorPolicy
+    budget = context.budget
     // Beside the cache there are at most: the canvas that is kept, the canvas that is being painted, the frame, the
     // result, and the memory that finishing the result takes.
     let canvasByteCount = PixelBufferPool.sizeClass(composer.track.canvas.bitmapByteCount(as: .bgra8))
@@ -170,9 +171,8 @@ extension PictureAnimation {
     self.init(
       composer, encodedByteCount: encodedByteCount,
       frameByteCount: PixelBufferPool.sizeClass(size.bitmapByteCount(as: .bgra8)),
-      finishingByteCount: workingByteCount, limits: context.limits, pool: context.pool,
-      colorPolicy: context.colorPolicy, budget: context.budget, canvasPixelCount: canvasPixelCount,
-      timeElsewhere: timeElsewhere
+      finishingByteCount: workingByteCount, canvasPixelCount: canvasPixelCount, timeElsewhere: timeElsewhere,
+      context: context
     ) { (canvas, _) throws(ImageDecodingError) in canvas }
   }
 }

@@ -95,3 +95,88 @@ public enum SSIMULACRA2 {
     return sizes
   }
 }
+
+/// Why two pictures cannot be compared.
+public enum ImageComparisonError: Error, Hashable, Sendable {
+  /// They have different sizes.
+  case differentSizes(PixelSize, PixelSize)
+  /// They have different colour spaces. Decoders convert to sRGB by default.
+  case differentColors(ColorSpaceTag, ColorSpaceTag)
+  /// Their values are of high dynamic range, for which the measures are not made. `Bitmap.toneMapped()` converts them.
+  case highDynamicRange
+  /// A side is shorter than `SSIMULACRA2.leastSide`.
+  case tooSmall(PixelSize)
+  /// The comparison would cost more than is allowed.
+  case limitExceeded(DecodingLimits.Violation)
+
+  /// Checks that two pictures have comparable pixels.
+  static func check(_ a: Bitmap, _ b: Bitmap) throws(ImageComparisonError) {
+    guard a.size == b.size else { throw .differentSizes(a.size, b.size) }
+    guard a.colorSpace == b.colorSpace else { throw .differentColors(a.colorSpace, b.colorSpace) }
+    if case .coded(let primaries, let transfer) = a.colorSpace,
+      HighDynamicRange(primaries: primaries, transfer: transfer) != nil
+    {
+      throw .highDynamicRange
+    }
+  }
+}
+
+extension ImageComparisonError: CustomStringConvertible {
+  /// The error in one line, to show to people.
+  public var description: String {
+    switch self {
+    case .differentSizes(let a, let b): "pictures of \(a) and \(b) pixels cannot be compared"
+    case .differentColors: "pictures in different colour spaces cannot be compared"
+    case .highDynamicRange: "colours of high dynamic range cannot be compared"
+    case .tooSmall(let size):
+      "a picture of \(size) is too small: a side has at least \(SSIMULACRA2.leastSide) pixels"
+    case .limitExceeded(let violation): "refused: \(violation)"
+    }
+  }
+}
+
+/// Reads rows of bitmaps as linear light.
+struct LinearRowReader {
+  /// The grey under transparent pixels, by value: 0 is black, 1 is white.
+  let background: Float
+
+  /// The light of each 16-bit value.
+  private static let table: [Float] = (0...65_535).map { Float(SRGBCurve.light(Double($0) / 65_535)) }
+
+  /// Converts a row. `target` has room for `bitmap.size.width` values in each of its planes.
+  func read(_ bitmap: Bitmap, _ y: Int, to target: LinearRow) {
+    let width = bitmap.size.width
+    bitmap.withUnsafeBytes { bytes in
+      // The row lies inside the bytes, `width` pixels of its format long.
+      let row = UnsafeRawBufferPointer(rebasing: bytes[(y * bitmap.bytesPerRow)...])
+      if bitmap.format == .bgra8, bitmap.isOpaque {
+        LinearLight.table.withUnsafeBufferPointer { light in
+          for x in 0..<width {
+            target.blue[x] = light[Int(row[x * 4])]
+            target.green[x] = light[Int(row[x * 4 + 1])]
+            target.red[x] = light[Int(row[x * 4 + 2])]
+          }
+        }
+        return
+      }
+      let under = (background * 65_535).rounded()
+      Self.table.withUnsafeBufferPointer { light in
+        for x in 0..<width {
+          let pixel = row.loadPixel(x, bitmap.format)
+          // Premultiplied values are not above alpha in pixels of decoders, but can be in those of an app.
+          let gray = Int((Float(65_535 - pixel.alpha) * under / 65_535).rounded())
+          target.red[x] = light[min(65_535, Int(pixel.red) + gray)]
+          target.green[x] = light[min(65_535, Int(pixel.green) + gray)]
+          target.blue[x] = light[min(65_535, Int(pixel.blue) + gray)]
+        }
+      }
+    }
+  }
+}
+
+/// A row of linear light in three planes.
+struct LinearRow {
+  let red: UnsafeMutablePointer<Float>
+  let green: UnsafeMutablePointer<Float>
+  let blue: UnsafeMutablePointer<Float>
+}

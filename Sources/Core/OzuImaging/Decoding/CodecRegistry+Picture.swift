@@ -220,8 +220,7 @@ extension CodecRegistry {
       // A frame is resampled, and then converted or turned into another bitmap.
       finishingByteCount: max(
         plan.workingByteCount, plan.copiesResult(header, context) ? frameByteCount : 0),
-      limits: context.limits, pool: context.pool,
-      colorPolicy: context.colorPolicy, budget: context.budget
+      context: context
     ) { [self] (canvas, context) throws(ImageDecodingError) in
       var frame = canvas
       if !plan.needsNoResampling {

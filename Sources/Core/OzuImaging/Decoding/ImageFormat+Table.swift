@@ -40,94 +40,86 @@ extension ImageType {
 extension ImageFormat {
   /// The formats that Ozu knows, in the order in which they are recognised. Where a client or a server accepts several
   /// equally, the earlier one is chosen.
-  static let table: [ImageFormat] =
-    [
-      ImageFormat(
-        .jpeg, "JPEG", endings: ["jpg", "jpeg", "jpe", "jfif"], .own, isWritten: true, audience: .browsers,
-        [.bytes(0xFF, 0xD8, 0xFF)]),
-      ImageFormat(
-        .png, "PNG", mediaTypes: ["image/png", "image/apng"], endings: ["png", "apng"], .own, isWritten: true,
-        audience: .browsers,
-        [.bytes(0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A)]),
-      ImageFormat(
-        .gif, "GIF", .own, isWritten: true, audience: .browsers, [.text("GIF87a"), .text("GIF89a")]),
-      ImageFormat(
-        .avif, "AVIF", .library, isWritten: true, requestedQuality: 1, isNegotiated: true,
-        audience: .browsers,
-        [.brands("avif", "avis")]),
-      ImageFormat(
-        .jxl, "JPEG XL", .library, isWritten: true, requestedQuality: 0.95, isNegotiated: true,
-        audience: .browsers,
-        [
-          .bytes(0xFF, 0x0A), .bytes(0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A),
-        ]),
-      ImageFormat(
-        .webp, "WebP", .library, isWritten: true, requestedQuality: 0.9, isNegotiated: true,
-        audience: .browsers,
-        [.text("RIFF").and(.text("WEBP", at: 8))]),
-      ImageFormat(
-        .heic, "HEIC", mediaTypes: ["image/heic", "image/heif"], endings: ["heic", "heif", "hif"],
-        .library(startsThreads: true), requestedQuality: 0.85,
-        [
-          .brands(
-            "heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1", "mif2", "mif3",
-            // Of other codings, and of all of them.
-            "avci", "avcs", "j2ki", "jpeg", "vvic", "miaf")
-        ]),
-    ]
-    // Before TIFF, whose beginning some of them have; files of the makers without a signature are told from TIFF by their
-    // directories (`init(rawWithStructureOfTIFF:)`).
-    + cameraRAW
-    + [
-      ImageFormat(
-        .tiff, "TIFF", endings: ["tiff", "tif"], .library,
-        [
-          .bytes(0x49, 0x49, 0x2A, 0), .bytes(0x4D, 0x4D, 0, 0x2A), .bytes(0x49, 0x49, 0x2B, 0),
-          .bytes(0x4D, 0x4D, 0, 0x2B),
-        ]),
-      // Many texts begin with "BM". A bitmap also has zeros in the reserved fields of the file header, or, if these
-      // have a hot spot, a small number as the length of the next header.
-      ImageFormat(
-        .bmp, "BMP", endings: ["bmp", "dib"], .own, audience: .browsers,
-        [.text("BM").and(.bytes(0, 0, 0, 0, at: 6)), .text("BM").and(.bytes(0, 0, 0, at: 15))]),
-      // Before icons: an icon without pictures would begin like it.
-      ImageFormat(
-        .tga, "TGA", mediaTypes: ["image/x-tga", "image/x-targa"], endings: ["tga", "icb", "vda", "vst"],
-        .own,
-        [.targa]),
-      ImageFormat(
-        .ico, "ICO", mediaTypes: ["image/vnd.microsoft.icon", "image/x-icon"], endings: ["ico", "cur"], .own,
-        audience: .browsers,
-        // With some pictures, but fewer than 256.
-        [
-          .bytes(0, 0, 1, 0).and(.nonzero(at: 4)).and(.bytes(0, at: 5)),
-          .bytes(0, 0, 2, 0).and(.nonzero(at: 4)).and(.bytes(0, at: 5)),
-        ]),
-      ImageFormat(
-        .pnm, "PNM",
-        mediaTypes: [
-          "image/x-portable-anymap", "image/x-portable-bitmap", "image/x-portable-graymap",
-          "image/x-portable-pixmap", "image/x-portable-arbitrarymap",
-        ], endings: ["pnm", "pbm", "pgm", "ppm", "pam"], .own, isWritten: true, [.netpbm]),
-      ImageFormat(
-        .qoi, "QOI", mediaTypes: ["image/qoi", "image/x-qoi"], .own, isWritten: true, [.text("qoif")]),
-      ImageFormat(
-        .icns, "ICNS", mediaTypes: ["image/icns", "image/x-icns"], .own, [.text("icns")]),
-      ImageFormat(
-        .psd, "PSD", mediaTypes: ["image/vnd.adobe.photoshop", "image/x-psd"], endings: ["psd", "psb"], .own,
-        [.text("8BPS\0\u{1}"), .text("8BPS\0\u{2}")]),
-      // Drawings are texts, which `ContentKind` examines after all signatures.
-      ImageFormat(
-        .svg, "SVG", mediaTypes: ["image/svg+xml", "image/svg+xml-compressed"], endings: ["svg", "svgz"],
-        .drawing,
-        audience: .browsers, []),
-      ImageFormat(
-        .ozuDelta, "Ozu delta", mediaTypes: ["image/x-ozu-delta"], .own, isWritten: true, audience: .ozu,
-        [.text("OZUD\u{1}")]),
-      ImageFormat(
-        .label, "label", mediaTypes: ["application/x-ozu-label"], .drawing, audience: .ozu,
-        [.text(LabelDocument.magic)]),
-    ] + unread
+  static let table: [ImageFormat] = common + cameraRAW + others + unread
+
+  private static let common: [ImageFormat] = [
+    ImageFormat(.jpeg, "JPEG", endings: ["jpg", "jpeg", "jpe", "jfif"], .own, [.bytes(0xFF, 0xD8, 0xFF)])
+      .writable().shown(by: .browsers),
+    ImageFormat(
+      .png, "PNG", mediaTypes: ["image/png", "image/apng"], endings: ["png", "apng"], .own,
+      [.bytes(0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A)]
+    ).writable().shown(by: .browsers),
+    ImageFormat(.gif, "GIF", .own, [.text("GIF87a"), .text("GIF89a")]).writable().shown(by: .browsers),
+    ImageFormat(.avif, "AVIF", .library, [.brands("avif", "avis")])
+      .writable().shown(by: .browsers).requested(quality: 1).negotiated(),
+    ImageFormat(
+      .jxl, "JPEG XL", .library,
+      [.bytes(0xFF, 0x0A), .bytes(0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A)]
+    ).writable().shown(by: .browsers).requested(quality: 0.95).negotiated(),
+    ImageFormat(.webp, "WebP", .library, [.text("RIFF").and(.text("WEBP", at: 8))])
+      .writable().shown(by: .browsers).requested(quality: 0.9).negotiated(),
+    ImageFormat(
+      .heic, "HEIC", mediaTypes: ["image/heic", "image/heif"], endings: ["heic", "heif", "hif"],
+      .library(startsThreads: true),
+      [
+        .brands(
+          "heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1", "mif2", "mif3",
+          // Of other codings, and of all of them.
+          "avci", "avcs", "j2ki", "jpeg", "vvic", "miaf")
+      ]
+    ).requested(quality: 0.85),
+  ]
+
+  /// After camera RAW, of which some files begin like TIFF; files of the makers without a signature are told from TIFF by
+  /// their directories (`init(rawWithStructureOfTIFF:)`).
+  private static let others: [ImageFormat] = [
+    ImageFormat(
+      .tiff, "TIFF", endings: ["tiff", "tif"], .library,
+      [
+        .bytes(0x49, 0x49, 0x2A, 0), .bytes(0x4D, 0x4D, 0, 0x2A), .bytes(0x49, 0x49, 0x2B, 0),
+        .bytes(0x4D, 0x4D, 0, 0x2B),
+      ]),
+    // Many texts begin with "BM". A bitmap also has zeros in the reserved fields of the file header, or, if these
+    // have a hot spot, a small number as the length of the next header.
+    ImageFormat(
+      .bmp, "BMP", endings: ["bmp", "dib"], .own,
+      [.text("BM").and(.bytes(0, 0, 0, 0, at: 6)), .text("BM").and(.bytes(0, 0, 0, at: 15))]
+    ).shown(by: .browsers),
+    // Before icons: an icon without pictures would begin like it.
+    ImageFormat(
+      .tga, "TGA", mediaTypes: ["image/x-tga", "image/x-targa"], endings: ["tga", "icb", "vda", "vst"], .own,
+      [.targa]),
+    ImageFormat(
+      .ico, "ICO", mediaTypes: ["image/vnd.microsoft.icon", "image/x-icon"], endings: ["ico", "cur"], .own,
+      // With some pictures, but fewer than 256.
+      [
+        .bytes(0, 0, 1, 0).and(.nonzero(at: 4)).and(.bytes(0, at: 5)),
+        .bytes(0, 0, 2, 0).and(.nonzero(at: 4)).and(.bytes(0, at: 5)),
+      ]
+    ).shown(by: .browsers),
+    ImageFormat(
+      .pnm, "PNM",
+      mediaTypes: [
+        "image/x-portable-anymap", "image/x-portable-bitmap", "image/x-portable-graymap",
+        "image/x-portable-pixmap", "image/x-portable-arbitrarymap",
+      ], endings: ["pnm", "pbm", "pgm", "ppm", "pam"], .own, [.netpbm]
+    ).writable(),
+    ImageFormat(.qoi, "QOI", mediaTypes: ["image/qoi", "image/x-qoi"], .own, [.text("qoif")]).writable(),
+    ImageFormat(.icns, "ICNS", mediaTypes: ["image/icns", "image/x-icns"], .own, [.text("icns")]),
+    ImageFormat(
+      .psd, "PSD", mediaTypes: ["image/vnd.adobe.photoshop", "image/x-psd"], endings: ["psd", "psb"], .own,
+      [.text("8BPS\0\u{1}"), .text("8BPS\0\u{2}")]),
+    // Drawings are texts, which `ContentKind` examines after all signatures.
+    ImageFormat(
+      .svg, "SVG", mediaTypes: ["image/svg+xml", "image/svg+xml-compressed"], endings: ["svg", "svgz"],
+      .drawing, []
+    ).shown(by: .browsers),
+    ImageFormat(.ozuDelta, "Ozu delta", mediaTypes: ["image/x-ozu-delta"], .own, [.text("OZUD\u{1}")])
+      .writable().shown(by: .ozu),
+    ImageFormat(
+      .label, "label", mediaTypes: ["application/x-ozu-label"], .drawing, [.text(LabelDocument.magic)]
+    ).shown(by: .ozu),
+  ]
 
   private static let cameraRAW: [ImageFormat] = [
     raw(
@@ -149,9 +141,8 @@ extension ImageFormat {
     _ type: ImageType, _ name: String, _ mediaTypes: [String], endings: [String] = [],
     _ signatures: ContentSignature...
   ) -> ImageFormat {
-    ImageFormat(
-      type, name, mediaTypes: mediaTypes, endings: [type.rawValue] + endings, .own, isCameraRAW: true,
-      signatures)
+    ImageFormat(type, name, mediaTypes: mediaTypes, endings: [type.rawValue] + endings, .own, signatures)
+      .ofCameras()
   }
 
   static let pict = ImageType(rawValue: "pict")

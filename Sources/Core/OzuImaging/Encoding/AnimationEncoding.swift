@@ -81,3 +81,92 @@ public protocol AnimationWriting: AnyObject {
   /// - Throws: `failed`, also without frames and for a second call.
   func finish() throws(ImageEncodingError) -> Data
 }
+
+/// Checks the calls of an animation writer, because apps can call it: the size of frames, and their order.
+package struct FrameAdmission {
+  /// The format that is written, for errors.
+  package let type: ImageType
+  /// The size of every frame.
+  package let canvas: PixelSize
+  /// How many frames were accepted.
+  package private(set) var frameCount = 0
+  private var isFinished = false
+
+  /// - Throws: `tooLarge` for a canvas without pixels, or with a side over `sideLimit`.
+  package init(_ type: ImageType, canvas: PixelSize, sideLimit: Int) throws(ImageEncodingError) {
+    guard !canvas.isEmpty, max(canvas.width, canvas.height) <= sideLimit else {
+      throw .tooLarge(type, canvas)
+    }
+    self.type = type
+    self.canvas = canvas
+  }
+
+  /// Counts a frame.
+  ///
+  /// - Throws: `failed` for a frame that does not have the size of the canvas, or that comes after the end.
+  package mutating func admit(_ frame: Bitmap) throws(ImageEncodingError) {
+    guard !isFinished else { throw .failed(type, reason: "a frame after the end of the animation") }
+    guard frame.size == canvas else {
+      throw .failed(type, reason: "frame \(frameCount) has \(frame.size) pixels instead of \(canvas)")
+    }
+    frameCount += 1
+  }
+
+  /// Ends the animation without a file: for a writer that has failed in the middle of a frame.
+  package mutating func close() { isFinished = true }
+
+  /// Ends the animation.
+  ///
+  /// - Throws: `failed` without frames, or the second time.
+  package mutating func finish() throws(ImageEncodingError) {
+    guard !isFinished else { throw .failed(type, reason: "the animation is finished") }
+    isFinished = true
+    guard frameCount > 0 else { throw .failed(type, reason: "an animation without frames") }
+  }
+}
+
+/// Converts the durations of frames into whole units of a format, so that their sum does not drift: the rounding
+/// error of one frame is carried over to the next.
+package struct FrameClock {
+  /// The unit of the format.
+  private let unit: Duration
+  /// The least number of units that players show as stored. Browsers show shorter frames for 100 ms, so a frame
+  /// that is longer than those has this many units at least, however it is rounded.
+  private let playableCount: Int
+  /// The most units that the format can store.
+  private let limit: Int
+  /// The rounding error of the frames so far, in units; between -0.5 and 0.5.
+  private var owed = 0.0
+
+  /// A clock with at most `limit` units for a frame.
+  package init(unit: Duration, playableCount: Int, limit: Int) {
+    (self.unit, self.playableCount, self.limit) = (unit, playableCount, limit)
+  }
+
+  /// A duration limited to the range of frames: not negative, and so short that millions of them can be added.
+  package static func clamped(_ duration: Duration) -> Duration {
+    min(max(.zero, duration), AnimationTrack.longestDelay)
+  }
+
+  /// Whether the format can store a duration.
+  package func holds(_ duration: Duration) -> Bool { duration / unit + 0.5 < Double(limit) }
+
+  /// The units of the next frame. Zero stays zero.
+  package mutating func count(of duration: Duration) -> Int {
+    guard duration > .zero else { return 0 }
+    let wanted = duration / unit
+    guard holds(duration) else {
+      owed = 0
+      return limit
+    }
+    let exact = wanted + owed
+    let count = max(0, Int(exact.rounded()))
+    let shortest = wanted > Double(playableCount - 1) ? playableCount : Int(wanted.rounded())
+    if count < shortest {
+      owed = 0
+      return shortest
+    }
+    owed = exact - Double(count)
+    return count
+  }
+}

@@ -137,3 +137,158 @@ final class PNGFile: ImageFile {
     }
   }
 }
+
+/// A PNG that is decoded while it is downloaded: row by row, or in the seven passes of an interlaced file, of which
+/// the first shows blocks of eight by eight pixels.
+///
+/// libpng reads a file that arrives in pieces with other functions than a whole file, and those take a damaged row
+/// for a missing one. So whole files are read by `PNGSession`.
+///
+/// The library receives only the chunks that make pixels: it would collect the others until they are complete,
+/// whatever length they declare.
+///
+/// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
+final class PNGFeed: @unchecked Sendable {
+  /// The bytes between two checkpoints: they inflate to at most four megabytes.
+  private static let stepByteCount = 4096
+  /// Palettes and transparency have at most 768 bytes.
+  private static let longestTable = 4096
+
+  private let feed: OpaquePointer
+  private let header: ImageHeader
+  private let alpha: Alpha
+  private let pixels: IncrementalPixels
+  /// The end of the part of the file that the library has received or that was skipped.
+  private var position = 0
+  /// The end of the chunk of which the library has received the beginning.
+  private var chunkEnd = 0
+  private var isWhole = false
+  private var shownProgress: UInt64 = 0
+
+  init(header: ImageHeader, alpha: Alpha) throws(ImageDecodingError) {
+    let size = header.storedSize
+    let pixels = IncrementalPixels(size: size)
+    guard let feed = ozu_png_feed_new(pixels.rows)
+    else { throw .corrupt(.png, stage: PNGHeader.stage, reason: "out of memory") }
+    self.feed = feed
+    self.header = header
+    self.alpha = alpha
+    self.pixels = pixels
+  }
+
+  deinit {
+    ozu_png_feed_free(feed)
+  }
+
+  /// Decodes the bytes that are there; `nil` if there is nothing new to show.
+  func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap? {
+    try read(data, context)
+    let progress = ozu_png_feed_progress(feed)
+    guard progress > shownProgress else { return nil }
+    shownProgress = progress
+    let hasAlpha = ozu_png_feed_has_alpha(feed)
+    let multipliesAlpha = hasAlpha && alpha == .premultiplied
+    return pixels.copy(
+      rows: Int(ozu_png_feed_rows(feed)), isOpaque: !hasAlpha, colorSpace: header.storedColorSpace,
+      pool: context.pool
+    ) { row, width in
+      if multipliesAlpha { Premultiplication.apply(to: row, width: width) }
+    }
+  }
+
+  private func read(_ data: Data, _ context: DecodingContext) throws(ImageDecodingError) {
+    if position == 0, data.count >= PNGChunk.firstOffset {
+      try give(data, 0..<PNGChunk.firstOffset)
+      chunkEnd = position
+    }
+    while !isWhole, position < data.count {
+      try context.checkpoint()
+      if position < chunkEnd {
+        try give(data, position..<min(position + Self.stepByteCount, chunkEnd, data.count))
+        continue
+      }
+      guard let chunk = PNGChunk(data.span, at: position) else { return }
+      chunkEnd = chunk.end
+      if !chunk.makesPixels {
+        position = chunkEnd
+      } else if !chunk.isImageData, chunk.byteCount > Self.longestTable {
+        throw .corrupt(.png, stage: PNGHeader.stage, reason: "a palette of \(chunk.byteCount) bytes")
+      }
+    }
+  }
+
+  private func give(_ data: Data, _ range: Range<Int>) throws(ImageDecodingError) {
+    let status = data.withBytes { bytes in
+      let piece = UnsafeRawBufferPointer(rebasing: bytes[range])
+      return ozu_png_feed_give(feed, piece.bindMemory(to: UInt8.self).baseAddress, piece.count)
+    }
+    position = range.upperBound
+    switch status {
+    case .done: isWhole = true
+    case .more, .truncated: break
+    case .failed:
+      throw .corrupt(.png, stage: PNGFile.imageStage, reason: String(cString: ozu_png_feed_message(feed)))
+    }
+  }
+}
+
+/// The rows of the bitmap that a PNG is decoded into.
+struct PNGRows {
+  let size: PixelSize
+  /// The bytes of the bitmap, used only while it is made: `size.height` rows, `bytesPerRow` apart.
+  let pixels: UnsafeMutableRawBufferPointer
+  let bytesPerRow: Int
+  let format: PixelFormat
+  let multipliesAlpha: Bool
+
+  /// Converts rows that are completely decoded to the form of the bitmap.
+  func finish(_ range: Range<Int>) {
+    guard multipliesAlpha, let start = pixels.baseAddress else { return }
+    for y in range { Premultiplication.apply(to: start + y * bytesPerRow, width: size.width, format) }
+  }
+}
+
+/// One decode of a file by libpng; ends with the value.
+///
+/// The bytes must outlive it: it is made and used inside one `withBytes`, and cannot be copied out.
+struct PNGSession: ~Copyable {
+  private let decoder: OpaquePointer
+
+  init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
+    let start = bytes.bindMemory(to: UInt8.self).baseAddress
+    guard let decoder = ozu_png_decoder_new(start, bytes.count) else {
+      throw .corrupt(.png, stage: PNGHeader.stage, reason: "out of memory")
+    }
+    self.decoder = decoder
+  }
+
+  deinit {
+    ozu_png_decoder_free(decoder)
+  }
+
+  /// Reads the chunks before the pixels.
+  func open(
+    size: PixelSize, format: PixelFormat, wantsPartial: Bool
+  ) throws(ImageDecodingError) -> (passCount: Int, hasAlpha: Bool) {
+    var passCount: Int32 = 1
+    var hasAlpha = false
+    let status = ozu_png_decoder_open(
+      decoder, UInt32(size.width), UInt32(size.height), format.pixels, wantsPartial, &passCount, &hasAlpha)
+    switch status {
+    case .done, .more: return (Int(passCount), hasAlpha)
+    case .truncated: throw .truncated(.png, stage: PNGHeader.stage)
+    case .failed: throw failure(stage: PNGHeader.stage)
+    }
+  }
+
+  func readRows(_ rows: PNGRows, _ range: Range<Int>, fillsBlocks: Bool) -> OzuStatus {
+    let memory = OzuRows(
+      range, of: rows.pixels, bytesPerRow: rows.bytesPerRow, width: rows.size.width, format: rows.format)
+    return ozu_png_decoder_read_rows(decoder, memory, fillsBlocks)
+  }
+
+  /// The last message of the library, as an error.
+  func failure(stage: String) -> ImageDecodingError {
+    .corrupt(.png, stage: stage, reason: String(cString: ozu_png_decoder_message(decoder)))
+  }
+}

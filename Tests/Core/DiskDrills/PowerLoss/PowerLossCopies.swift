@@ -16,7 +16,8 @@ enum PowerLossCopies {
     _ kinds: Set<PowerLossState.Kind>, hasDied: Bool = false
   ) throws -> (missing: [String], states: Int) {
     let files = MemoryFileSystem(recordsChanges: true)
-    var configuration = DiskCacheConfiguration(capacity: 48 << 10, durability: .synced, fileSystem: files)
+    var configuration = DiskCacheConfiguration(capacity: 48 << 10, fileSystem: files)
+    configuration.durability = .synced
     let cache = try DiskCache(directory: "/cache", configuration: configuration)
     for number in 0..<5 { cache.store(content(number, 0).body, forKey: PowerLossWorkload.key(number)) }
     try cache.flush()

@@ -12,8 +12,9 @@ enum PowerLossOffers {
   static func missing(_ kinds: Set<PowerLossState.Kind>) throws -> (missing: [String], states: Int) {
     let files = MemoryFileSystem(recordsChanges: true)
     let clock = ManualClock()
-    var configuration = DiskCacheConfiguration(
-      capacity: 2 << 20, durability: .synced, refreshInterval: 0, fileSystem: files, now: clock.date)
+    var configuration = DiskCacheConfiguration(capacity: 2 << 20, fileSystem: files)
+    (configuration.durability, configuration.refreshInterval) = (.synced, 0)
+    configuration.now = clock.date
     let writer = try DiskCache(directory: "/cache", configuration: configuration)
     var other = try DiskCache(directory: "/cache", configuration: configuration)
     // After each flush: the number of changes to the files so far, and the flushed version of each key.

@@ -31,9 +31,11 @@ struct PowerLossWorkload {
 
   func configuration(_ files: MemoryFileSystem, now: @escaping @Sendable () -> Date) -> DiskCacheConfiguration
   {
-    DiskCacheConfiguration(
-      capacity: capacity, partitionCapacities: ["small": capacity / 4], durability: durability,
-      fileSystem: files, now: now)
+    DiskCacheConfiguration(capacity: capacity, fileSystem: files) {
+      $0.partitionCapacities = ["small": capacity / 4]
+      $0.durability = durability
+      $0.now = now
+    }
   }
 
   func run() throws -> Result {

@@ -23,7 +23,7 @@ struct ImageBindingLayoutTests {
     let format = try #require(stage.script.loads.first?.request.format)
     #expect(format.name == name)
     #expect(format.mode == mode)
-    #expect(!format.allowsUpscaling)
+    #expect(!format.options.allowsUpscaling)
     #expect(format.compressionQuality == 0.75)
     #expect(format.diskCapacity == 10 << 20)
     #expect(stage.binding.pipeline.formats[name] != nil)

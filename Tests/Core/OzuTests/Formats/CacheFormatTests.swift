@@ -11,12 +11,12 @@ struct CacheFormatTests {
   func defaults() {
     let format = CacheFormat("plain")
     #expect(format.name == "plain")
-    #expect(format.mode == .aspectFit && format.crops)
-    #expect(!format.allowsUpscaling)
+    #expect(format.mode == .aspectFit && format.options.crops)
+    #expect(!format.options.allowsUpscaling)
     #expect(format.compressionQuality == 1)
     #expect(format.diskCapacity == 0 && format.diskByteCount == 0)
-    #expect(format.preloadPolicy == .none)
-    #expect(format.preResize == nil && format.postResize == nil)
+    #expect(format.options.preloadPolicy == .none)
+    #expect(format.options.preResize == nil && format.options.postResize == nil)
     #expect(format.resize == nil)
   }
 
@@ -81,9 +81,10 @@ struct CacheFormatTests {
   func sizes(_ test: Case) async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.png", PatternPicture(test.source), as: .png)
-    let format = CacheFormat(
-      "x", size: test.size, mode: test.mode, allowsUpscaling: test.upscales, crops: test.crops,
-      diskCapacity: 1 << 20)
+    let format = CacheFormat("x", size: test.size, mode: test.mode, diskCapacity: 1 << 20) {
+      $0.allowsUpscaling = test.upscales
+      $0.crops = test.crops
+    }
     let request = ImageRequest(url: url, format: format)
     #expect(try await fixture.pipeline.image(for: request).size == test.expected)
     #expect(try await fixture.restarted().image(for: request).size == test.expected)
@@ -93,8 +94,10 @@ struct CacheFormatTests {
   func overLimits() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.png", PatternPicture(PixelSize(16_000, 1)), as: .png)
-    let format = CacheFormat(
-      "x", size: PixelSize(2000, 2000), mode: .aspectFill, allowsUpscaling: true, crops: false)
+    let format = CacheFormat("x", size: PixelSize(2000, 2000), mode: .aspectFill) {
+      $0.allowsUpscaling = true
+      $0.crops = false
+    }
     await #expect {
       try await fixture.pipeline.image(for: ImageRequest(url: url, format: format))
     } throws: {
@@ -109,9 +112,11 @@ struct CacheFormatTests {
     let narrow = SimpleFetcher(Picture(PatternPicture(PixelSize(16_000, 1)).bitmap), key: "narrow")
     let same: CacheFormat.Hook = { _, picture in picture }
     let pipeline = ImagePipeline.testing()
-    let format = CacheFormat(
-      "x", size: PixelSize(2000, 2000), mode: .aspectFill, allowsUpscaling: true, crops: false,
-      preResize: isHooked ? same : nil)
+    let format = CacheFormat("x", size: PixelSize(2000, 2000), mode: .aspectFill) {
+      $0.allowsUpscaling = true
+      $0.crops = false
+      $0.preResize = isHooked ? same : nil
+    }
     await #expect {
       try await pipeline.image(for: ImageRequest(.fetcher(narrow), format: format))
     } throws: {
@@ -168,9 +173,10 @@ struct CacheFormatTests {
           Bitmap(size: picture.size, isOpaque: true) { _, _ in Pixel(red: 0, green: 0, blue: tint) })
       }
     }
-    let format = CacheFormat(
-      "hooked", size: PixelSize(32, 24), diskCapacity: 1 << 20, preResize: hook("pre", 100),
-      postResize: hook("post", 200))
+    let format = CacheFormat("hooked", size: PixelSize(32, 24), diskCapacity: 1 << 20) {
+      $0.preResize = hook("pre", 100)
+      $0.postResize = hook("post", 200)
+    }
     let request = ImageRequest(url: url, format: format)
     let picture = try await fixture.pipeline.image(for: request)
     #expect(picture.size == PixelSize(32, 24))
@@ -201,9 +207,10 @@ struct CacheFormatTests {
       if throwsError { throw Refusal() }
       return nil
     }
-    let format = CacheFormat(
-      "hooked", size: PixelSize(32, 24), diskCapacity: 1 << 20, preResize: isPre ? hook : nil,
-      postResize: isPre ? nil : hook)
+    let format = CacheFormat("hooked", size: PixelSize(32, 24), diskCapacity: 1 << 20) {
+      $0.preResize = isPre ? hook : nil
+      $0.postResize = isPre ? nil : hook
+    }
     let request = ImageRequest(url: url, format: format)
     await #expect {
       try await fixture.pipeline.image(for: request)

@@ -202,8 +202,8 @@ struct FormatDiskTests {
   private static func others() -> [CacheFormat] {
     let size = PixelSize(32, 24)
     return [
-      CacheFormat("thumbnail", size: size, mode: .aspectFill, diskCapacity: 1 << 20, postResize: blue),
-      CacheFormat("thumbnail", size: size, mode: .aspectFill, diskCapacity: 1 << 20, preResize: blue),
+      CacheFormat("thumbnail", size: size, mode: .aspectFill, diskCapacity: 1 << 20) { $0.postResize = blue },
+      CacheFormat("thumbnail", size: size, mode: .aspectFill, diskCapacity: 1 << 20) { $0.preResize = blue },
       CacheFormat("thumbnail", size: size, mode: .aspectFill, compressionQuality: 0.1, diskCapacity: 1 << 20),
       CacheFormat("thumbnail", size: size, mode: .aspectFill, diskCapacity: 2 << 20),
       CacheFormat("thumbnail", size: size, mode: .aspectFill),

@@ -21,7 +21,8 @@ struct FormatFixture: Sendable {
     .testing(client: client, files: files) {
       $0.caching.diskStorage = .opening { () throws(DiskCacheError) in
         try DiskCache(
-          directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files, now: clock.date))
+          directory: "/cache",
+          configuration: DiskCacheConfiguration(fileSystem: files) { $0.now = clock.date })
       }
       configure(&$0)
     }
@@ -49,9 +50,9 @@ struct FormatFixture: Sendable {
     _ name: String = "thumbnail", diskCapacity: Int = 1 << 20,
     preloadPolicy: CacheFormat.PreloadPolicy = .none
   ) -> CacheFormat {
-    CacheFormat(
-      name, size: PixelSize(32, 24), mode: .aspectFill, diskCapacity: diskCapacity,
-      preloadPolicy: preloadPolicy)
+    CacheFormat(name, size: PixelSize(32, 24), mode: .aspectFill, diskCapacity: diskCapacity) {
+      $0.preloadPolicy = preloadPolicy
+    }
   }
 
   /// Whether a picture of a key is on disk, in a format.

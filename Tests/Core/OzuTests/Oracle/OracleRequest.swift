@@ -264,12 +264,13 @@ enum OracleFormat: Hashable, Sendable, CaseIterable {
   private static let smallFormat = CacheFormat(
     "small", size: PixelSize(24, 18), mode: .aspectFill, diskCapacity: 1 << 20)
   private static let preloadedFormat = CacheFormat(
-    "preloaded", size: PixelSize(32, 24), mode: .aspectFill, diskCapacity: 1 << 20, preloadPolicy: .all)
+    "preloaded", size: PixelSize(32, 24), mode: .aspectFill, diskCapacity: 1 << 20
+  ) { $0.preloadPolicy = .all }
   private static let memoryFormat = CacheFormat("memory", size: PixelSize(16, 12))
-  private static let hookedFormat = CacheFormat(
-    "hooked", size: PixelSize(60, 45), diskCapacity: 1 << 20,
-    preResize: { _, picture in try picture.processed(by: [OracleStep.swap]) },
-    postResize: { _, picture in try picture.processed(by: [OracleStep.invert]) })
+  private static let hookedFormat = CacheFormat("hooked", size: PixelSize(60, 45), diskCapacity: 1 << 20) {
+    $0.preResize = { _, picture in try picture.processed(by: [OracleStep.swap]) }
+    $0.postResize = { _, picture in try picture.processed(by: [OracleStep.invert]) }
+  }
 }
 
 // MARK: For the pipeline

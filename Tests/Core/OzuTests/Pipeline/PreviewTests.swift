@@ -93,12 +93,12 @@ struct PreviewTests {
     case .profile: request.colorPolicy = .keepProfile
     case .hooks:
       request = request.inFormat(
-        CacheFormat(
-          "hooked", size: PixelSize(32, 24),
-          postResize: { _, picture in
+        CacheFormat("hooked", size: PixelSize(32, 24)) {
+          $0.postResize = { _, picture in
             calls.change { $0 += 1 }
             return picture
-          }))
+          }
+        })
     case .outside:
       request.resize = Resize(PixelSize(8, 8), region: PixelRectangle(x: 9000, y: 0, width: 8, height: 8))
     }

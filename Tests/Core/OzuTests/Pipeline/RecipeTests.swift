@@ -50,11 +50,12 @@ import Testing
     Change(field: "headroomStops", isServed: false) { $0.parts.decoding.setHeadroom(2) },
     Change(field: "allowsTruncation", isServed: false) { $0.parts.decoding.allowsTruncation = true },
   ]
+  private static let hooked = CacheFormat("a") { $0.postResize = { _, picture in picture } }
   static let changes: [Change] =
     resizeChanges + decodingChanges + [
       Change(field: "processors") { $0.parts.processors = [.grayscale] },
       Change(field: "format", serves: true) { $0.parts.format = CacheFormat("a") },
-      Change(field: "hooks", isServed: false) { $0.parts.format = CacheFormat("a", postResize: { $1 }) },
+      Change(field: "hooks", isServed: false) { $0.parts.format = hooked },
     ]
 
   @Test("every part of a recipe changes the key", arguments: changes)
@@ -118,7 +119,8 @@ import Testing
     #expect(smaller.isWorthWaiting(for: Recipe(resize: Self.resize)))
     let (size, mode) = (Self.resize.size, Self.resize.mode)
     let (plain, hooked) = (
-      CacheFormat("a", size: size, mode: mode), CacheFormat("a", size: size, mode: mode, postResize: { $1 })
+      CacheFormat("a", size: size, mode: mode),
+      CacheFormat("a", size: size, mode: mode) { $0.postResize = { _, picture in picture } }
     )
     #expect(smaller.isWorthWaiting(for: Recipe(format: plain)))
     #expect(!smaller.isWorthWaiting(for: Recipe(format: hooked)))
