@@ -133,6 +133,7 @@ extension ImagePipeline {
 
   /// Removes the pictures of a format, and the files made of them, from memory and from disk. Loads of them that are running store
   /// only their originals.
+  /// A disk cache that another one writes forgets them for itself alone, as by `removeImage(for:)`.
   public func removeImages(ofFormat name: String) async {
     let format = formatStore.format(named: name) ?? CacheFormat(name)
     caches.beginHiding(format)

@@ -134,9 +134,9 @@ package struct HTTPCacheExchange: Sendable {
     updated.response.redirectsFreshUntil = result.redirectsFreshUntil
     let reason = await renew(updated, replacing: entry.response)
     let validator = entry.response.entityTag != nil ? "ETag" : "Last-Modified"
-    let suffix = reason.map { "; not kept: \($0)" } ?? ""
+    let suffix = "revalidated by \(validator)" + (reason.map { "; not kept: \($0)" } ?? "")
     return serve(
-      updated, HTTPDecision(.revalidated, reason: "\(decision.reason), revalidated by \(validator)\(suffix)"),
+      updated, HTTPDecision(.revalidated, reason: "\(decision.reason), \(suffix)"),
       isValidated: true, reasonNotStored: reason)
   }
 
