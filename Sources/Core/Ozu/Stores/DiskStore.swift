@@ -187,16 +187,11 @@ extension StoreChain {
     self.init(first: levels.first, further: further)
   }
 
+  /// The store of the disk cache; `nil` without one.
+  var diskStore: DiskStore? { first?.store as? DiskStore }
+
   /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
-  var disk: DiskCache? { (first?.store as? DiskStore)?.cache }
-
-  /// See `DiskStore.noteEvent`.
-  func noteEvent() -> Int { (first?.store as? DiskStore)?.noteEvent() ?? 0 }
-
-  /// Blocks. See `DiskStore.setInBackground`.
-  func setInBackground(_ isInBackground: Bool, at event: Int) {
-    (first?.store as? DiskStore)?.setInBackground(isInBackground, at: event)
-  }
+  var disk: DiskCache? { diskStore?.cache }
 }
 
 /// The disk cache of a pipeline. The first thread that needs it opens it.
