@@ -120,6 +120,11 @@ extension ImagePipeline {
       sources.contains(key.source) || key.source == ImageKey.unknownSource
     }
     caches.encodedMemory.removeValues { _, entry in sources.contains(entry.source) }
+    for request in requests {
+      guard let url = request.source.webURL else { continue }
+      await context.httpCache.removeLeft(
+        for: request.exchange(with: url, context, priority: .normal), resource: request.sourceKey)
+    }
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in
       for request in requests { caches.removeOriginal(for: request) }
