@@ -186,6 +186,7 @@ struct ImageBindingTests {
     await stage.binding.pipeline.removeImage(for: Self.a)
     stage.binding.setImage(from: Self.a)
     #expect(stage.script.loads.map(\.isStopped) == [true, false])
+    withExtendedLifetime(stage.view) {}
   }
 
   @Test("setting a loading picture again under another address is remembered for a load that begins again")
