@@ -58,7 +58,8 @@ extension ImageCaches {
     let beginnings = labels.map { $0 + " " }
     stores.removeListed { key in
       guard key.kind.isRendition || key.kind == .encoded, let label = key.label else { return false }
-      return labels.contains(label) || beginnings.contains(where: label.hasPrefix)
+      return labels.contains(label)
+        || beginnings.contains { label.hasPrefix($0) && !EntryLabel.isOfLongerName(than: $0, key, label) }
     }
   }
 }

@@ -1,6 +1,6 @@
 /// The start of loads.
 extension ImageBinding {
-  /// Whether a load of the same target is running and has not finished.
+  /// Whether a load of the same target is running and has not finished. One from before a removal of its picture does not count.
   func isLoadingFirst(
     _ request: ImageRequest, _ options: DisplayOptions, _ view: any ImageDisplaying
   ) -> Bool {
@@ -11,6 +11,13 @@ extension ImageBinding {
     else { return false }
     return target.request.key == asked.request.key
       && target.request.cachePolicy == asked.request.cachePolicy
+      && epoch(of: target.request) == current.loadEpoch
+  }
+
+  /// The number of the epoch in which a load that begins now would ask.
+  private func epoch(of request: ImageRequest) -> Int {
+    let request = request.keyed(by: pipeline.configuration)
+    return pipeline.context.epochs.epoch(of: request).resultNumber(request.cachePolicy)
   }
 
   func target(of current: Current, in view: any ImageDisplaying) -> DisplayTarget? {
@@ -74,6 +81,7 @@ extension ImageBinding {
     lastNumber += 1
     let number = lastNumber
     current?.loadNumber = number
+    current?.loadEpoch = epoch(of: request)
     current?.load = loader.load(request) { [weak self] event in self?.receive(event, ofLoad: number) }
   }
 }

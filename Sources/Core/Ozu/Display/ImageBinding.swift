@@ -98,7 +98,8 @@ public final class ImageBinding {
   /// Gives the view another picture.
   ///
   /// A request without a size and a format gets those of the view. If the same picture is already loading, that load
-  /// continues, with the new priority, and reports to the new handlers.
+  /// continues, with the new priority, and reports to the new handlers; a load from before the picture's removal from the
+  /// caches (`removeImage(for:)`) is replaced by a new one.
   ///
   /// - Parameters:
   ///   - options: the options of this picture; `nil` for those of the binding.
@@ -302,6 +303,8 @@ extension ImageBinding {
     var load: DisplayLoad?
     /// The number of the current load; events of others are ignored.
     var loadNumber = 0
+    /// The epoch in which the current load began.
+    var loadEpoch = 0
     /// The former load, for a smaller size. It is kept until the new one has joined the download that both need.
     var retiring: DisplayLoad?
     /// `otherSource` until the view has made room for the request's source, if it had another; then `sameSource`.

@@ -73,8 +73,7 @@ final class LoadContext: Sendable {
 
   /// The same for work on the pictures and files of a request.
   func resultSharingNumber(_ epoch: LoadEpoch, _ request: ImageRequest) -> Int {
-    // The numbers of epochs are unique, so the greater one tells the two apart from every other pair of the same request.
-    configuration.isCoalescingEnabled ? max(epoch.number(request.cachePolicy), epoch.format) : sharingNumber()
+    configuration.isCoalescingEnabled ? epoch.resultNumber(request.cachePolicy) : sharingNumber()
   }
 
   /// Remembers a lasting failure of a source, unless a new epoch has begun.

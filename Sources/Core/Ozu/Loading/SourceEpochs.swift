@@ -157,4 +157,8 @@ struct LoadEpoch: Hashable, Sendable {
 
   /// A part of the keys of jobs for the bytes of a source. Reloads at the same time share their job, although each begins an epoch.
   func number(_ policy: CachePolicy) -> Int { policy == .reload ? removal : source }
+
+  /// The same for jobs that make pictures and files. The numbers of epochs are unique, so the greater one tells the two apart from every
+  /// other pair of the same request.
+  func resultNumber(_ policy: CachePolicy) -> Int { max(number(policy), format) }
 }

@@ -357,7 +357,7 @@ extension ImagePipeline {
 
   /// The number of an event, to be taken at the moment when it comes: tasks that handle events may begin in another order.
   package func note(_ event: ApplicationEvent) -> Int {
-    event == .memoryWarning ? 0 : caches.stores.noteEvent()
+    event == .memoryWarning ? 0 : caches.stores.diskStore?.noteEvent() ?? 0
   }
 
   /// Handles an event that came when its number was taken.
@@ -384,8 +384,7 @@ extension ImagePipeline {
   }
 
   private func setDiskInBackground(_ isInBackground: Bool, at event: Int) async {
-    await context.runner.run(on: .disk, priority: .high) { [caches] in
-      caches.stores.setInBackground(isInBackground, at: event)
-    }
+    guard let store = caches.stores.diskStore else { return }
+    await context.runner.run(on: .disk, priority: .high) { store.setInBackground(isInBackground, at: event) }
   }
 }

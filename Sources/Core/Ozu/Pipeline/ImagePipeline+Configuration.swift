@@ -244,6 +244,8 @@ extension ImagePipeline.Configuration {
   package var httpCache: HTTPCacheConfiguration {
     var settings = HTTPCacheConfiguration()
     settings.policy = caching.httpPolicy
+    // The pipeline names its resources itself. By these rules the cache knows a stored answer under another token.
+    settings.keyRules = caching.cacheKeyRules
     settings.retryPolicy = network.retryPolicy
     settings.keepsErrorBodies = false
     settings.spooling.threshold = network.largeBodyByteCount

@@ -120,6 +120,11 @@ extension ImagePipeline {
       sources.contains(key.source) || key.source == ImageKey.unknownSource
     }
     caches.encodedMemory.removeValues { _, entry in sources.contains(entry.source) }
+    for request in requests {
+      guard let url = request.source.webURL else { continue }
+      await context.httpCache.removeLeft(
+        for: request.exchange(with: url, context, priority: .normal), resource: request.sourceKey)
+    }
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in
       for request in requests { caches.removeOriginal(for: request) }
@@ -133,6 +138,7 @@ extension ImagePipeline {
 
   /// Removes the pictures of a format, and the files made of them, from memory and from disk. Loads of them that are running store
   /// only their originals.
+  /// A disk cache that another one writes forgets them for itself alone, as by `removeImage(for:)`.
   public func removeImages(ofFormat name: String) async {
     let format = formatStore.format(named: name) ?? CacheFormat(name)
     caches.beginHiding(format)

@@ -101,7 +101,15 @@ final class DiskStore: ImageStoring {
     onError(DiskCacheError(.change, path: cache.directory, code: EBUSY))
   }
 
-  func removeAll(of kind: ImageStoreKind) { try? cache?.removeAll(in: kind.partition) }
+  /// As `remove`, but reported once.
+  func removeAll(of kind: ImageStoreKind) {
+    guard let cache else { return }
+    do throws(DiskCacheError) { try cache.removeAll(in: kind.partition) } catch {
+      let left = cache.entries(in: kind.partition).map(\.key)
+      for key in left { cache.remove(forKey: key, in: kind.partition) }
+      if !left.isEmpty { onError(error) }
+    }
+  }
 
   /// Reports the error also if nothing else fails because of it, for example because another process writes to the
   /// cache.
@@ -165,32 +173,25 @@ extension ImageStoreKind {
 extension StoreChain {
   /// The stores of a configuration: the disk cache, then those of the app.
   convenience init(_ configuration: ImagePipeline.Configuration) {
-    var stores = configuration.caching.stores
-    if case .none = configuration.caching.diskStorage {
+    let caching = configuration.caching
+    var stores = caching.stores
+    if case .none = caching.diskStorage {
     } else {
-      stores.insert(
-        DiskStore(
-          configuration.caching.diskStorage,
-          releasesLocks: configuration.caching.releasesDiskLocksInBackground,
-          onError: configuration.caching.onDiskError),
-        at: 0)
+      let disk = DiskStore(
+        caching.diskStorage, releasesLocks: caching.releasesDiskLocksInBackground,
+        onError: caching.onDiskError)
+      stores.insert(disk, at: 0)
     }
-    let levels = stores.map { StoreLevel($0, onError: configuration.caching.onStoreError) }
-    self.init(
-      first: levels.first,
-      further: levels.dropFirst().map { FurtherLevel($0, readLimit: configuration.caching.storeReadLimit) })
+    let levels = stores.map { StoreLevel($0, onError: caching.onStoreError) }
+    let further = levels.dropFirst().map { FurtherLevel($0, readLimit: caching.storeReadLimit) }
+    self.init(first: levels.first, further: further)
   }
+
+  /// The store of the disk cache; `nil` without one.
+  var diskStore: DiskStore? { first?.store as? DiskStore }
 
   /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
-  var disk: DiskCache? { (first?.store as? DiskStore)?.cache }
-
-  /// See `DiskStore.noteEvent`.
-  func noteEvent() -> Int { (first?.store as? DiskStore)?.noteEvent() ?? 0 }
-
-  /// Blocks. See `DiskStore.setInBackground`.
-  func setInBackground(_ isInBackground: Bool, at event: Int) {
-    (first?.store as? DiskStore)?.setInBackground(isInBackground, at: event)
-  }
+  var disk: DiskCache? { diskStore?.cache }
 }
 
 /// The disk cache of a pipeline. The first thread that needs it opens it.

@@ -118,6 +118,19 @@ enum EntryLabel {
     ([source] + steps).joined(separator: " ")
   }
 
+  /// Whether an entry whose label begins with the name of a source and a space belongs to another source, whose name goes on behind
+  /// the space: `avatar large` is not a step of `avatar`. The key of a finished picture tells, because it is made of its source and
+  /// steps; that of an encoded file does not.
+  static func isOfLongerName(than beginning: String, _ key: ImageStoreKey, _ label: String) -> Bool {
+    guard key.kind.isRendition else { return false }
+    let words = label.dropFirst(beginning.count).split(separator: " ", omittingEmptySubsequences: false)
+    return words.indices.prefix(16).contains { last in
+      let source = Self.key(ofLabel: beginning + words[...last].joined(separator: " "))
+      let steps = words[(last + 1)...].map { String($0) }
+      return ImageKey(source: source, steps: steps).rendition == key.key
+    }
+  }
+
   /// The key of the source of a label without steps.
   static func key(ofLabel label: String) -> CacheKey {
     let hash = label.suffix(32)

@@ -116,6 +116,13 @@ public final class HTTPCache: Sendable {
       for: HTTPCacheKey(request, resource: resource, rules: configuration.keyRules))
   }
 
+  /// Removes the beginning of a body that a killed process left, for a caller that removes what is stored for a request.
+  package func removeLeft(for request: HTTPRequest, resource: String? = nil) async {
+    guard let spool, spool.mayHaveLeft else { return }
+    let key = HTTPCacheKey(request, resource: resource, rules: configuration.keyRules)
+    await spool.takeLeft(for: key)?.remove()
+  }
+
   /// Returns what a request would do now, without sending it, and what is stored for it.
   public func explain(
     _ request: HTTPRequest, mode: HTTPCacheMode = .default, resource: String? = nil

@@ -133,11 +133,12 @@ package struct HTTPCacheExchange: Sendable {
         entry.response, by: result.head, for: result.request, requestDate: result.requestDate,
         responseDate: result.responseDate), body: entry.body)
     updated.response.redirectsFreshUntil = result.redirectsFreshUntil
-    await renew(updated, replacing: entry.response)
+    let reason = await renew(updated, replacing: entry.response)
     let validator = entry.response.entityTag != nil ? "ETag" : "Last-Modified"
+    let suffix = "revalidated by \(validator)" + (reason.map { "; not kept: \($0)" } ?? "")
     return serve(
-      updated, HTTPDecision(.revalidated, reason: "\(decision.reason), revalidated by \(validator)"),
-      isValidated: true)
+      updated, HTTPDecision(.revalidated, reason: "\(decision.reason), \(suffix)"),
+      isValidated: true, reasonNotStored: reason)
   }
 
   func received(
@@ -213,10 +214,18 @@ package struct HTTPCacheExchange: Sendable {
     await renew(HTTPCacheEntry(response: updated, body: old.body), replacing: old.response)
   }
 
-  /// Stores a response that the origin has confirmed, unless its new fields forbid to store it.
-  private func renew(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse) async {
-    guard policy.mayKeep(entry.response, for: request) else { return await storage.removeEntries(for: key) }
-    await store { await storage.refresh(entry, replacing: old, for: key) }
+  /// Stores a response that the origin has confirmed, or removes it if its new fields forbid to store it.
+  ///
+  /// - Returns: the reason why it is removed.
+  @discardableResult
+  private func renew(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse) async -> String? {
+    let reason = policy.reasonNotToKeep(entry.response, for: request)
+    if reason == nil {
+      await store { await storage.refresh(entry, replacing: old, for: key) }
+    } else {
+      await storage.removeEntries(for: key)
+    }
+    return reason
   }
 }
 
@@ -242,7 +251,8 @@ extension HTTPCacheExchange {
   }
 
   func serve(
-    _ entry: HTTPCacheEntry, _ decision: HTTPDecision, isValidated: Bool = false
+    _ entry: HTTPCacheEntry, _ decision: HTTPDecision, isValidated: Bool = false,
+    reasonNotStored: String? = nil
   ) -> HTTPCachedResponse {
     var head = policy.servedHead(of: entry.response, now: now, isValidated: isValidated)
     // The storage may keep less of the URL than the request has.
@@ -264,11 +274,12 @@ extension HTTPCacheExchange {
       head.headers["Content-Length"] = String(body.count)
     }
     return HTTPCachedResponse(
-      head: head, body: body, decision: decision, freshUntil: policy.freshUntil(entry.response, now: now),
+      head: head, body: body, decision: decision,
+      freshUntil: reasonNotStored == nil ? policy.freshUntil(entry.response, now: now) : .distantPast,
       receptionDate: entry.response.responseDate,
       mayUseOffline: policy.mayUseOffline(entry.response.cacheControl),
       bodyIdentity: entry.response.bodyIdentity,
-      reasonNotStored: nil, unstored: nil)
+      reasonNotStored: reasonNotStored, unstored: nil)
   }
 
   func answer(_ head: HTTPResponseHead, _ decision: HTTPDecision) -> HTTPCachedResponse {

@@ -26,9 +26,10 @@ extension HTTPCachePolicy {
     return nil
   }
 
-  /// Whether a response that was stored for a request may stay stored, with the fields that it has after a validation.
-  func mayKeep(_ response: HTTPStoredResponse, for request: HTTPRequest) -> Bool {
-    prohibition(response.cacheControl, status: response.status, request) == nil
+  /// The reason why a response that was stored for a request must not stay stored, with the fields that it has after a validation; nil
+  /// if it may.
+  func reasonNotToKeep(_ response: HTTPStoredResponse, for request: HTTPRequest) -> String? {
+    prohibition(response.cacheControl, status: response.status, request)
   }
 
   /// The reason why a directive forbids to store a response of this status; nil if none does.

@@ -163,6 +163,7 @@ struct HTTPCacheTests {
     #expect(answer.decision.place == .revalidated)
     #expect(answer.text == "one")
     #expect((fixture.storage.byteCount == 0) == isRemoved)
+    #expect((answer.reasonNotStored != nil) == isRemoved && (answer.freshUntil == .distantPast) == isRemoved)
   }
 
   @Test(

@@ -95,6 +95,19 @@ struct HTTPOrphanedBodyTests {
     #expect(await next.storage.partialBody(for: key) == nil)
   }
 
+  @Test("a caller that removes what is stored for a request removes that of it, and of no other")
+  func removal() async throws {
+    _ = try await interrupt()
+    let next = fixture(in: left)
+    await next.cache.removeLeft(for: HTTPRequest(url: url("https://example.com/b")))
+    #expect(try left.names().count == 1)
+    await next.cache.removeLeft(for: HTTPRequest(url: CacheFixture.url))
+    #expect(try left.names() == [])
+    next.serve(.text("whole"))
+    #expect(try await next.get().text == "whole")
+    #expect(next.sent["Range"] == nil)
+  }
+
   @Test("a body that arrives fast enough is in no file")
   func fast() async throws {
     #expect(try await interrupt(after: 5, isExpected: false) == [])

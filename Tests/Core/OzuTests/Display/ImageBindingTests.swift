@@ -176,6 +176,19 @@ struct ImageBindingTests {
     #expect(told == [3])
   }
 
+  @Test("setting a loading picture again after its removal from the caches loads it anew")
+  func sameAgainAfterRemoval() async {
+    let stage = Stage()
+    stage.binding.setImage(from: Self.a)
+    await stage.binding.pipeline.removeImage(for: Self.b)
+    stage.binding.setImage(from: Self.a)
+    #expect(stage.script.loads.count == 1)
+    await stage.binding.pipeline.removeImage(for: Self.a)
+    stage.binding.setImage(from: Self.a)
+    #expect(stage.script.loads.map(\.isStopped) == [true, false])
+    withExtendedLifetime(stage.view) {}
+  }
+
   @Test("setting a loading picture again under another address is remembered for a load that begins again")
   func sameAgainElsewhere() {
     let stage = Stage()

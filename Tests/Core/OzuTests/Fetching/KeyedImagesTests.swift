@@ -116,6 +116,18 @@ struct KeyedImagesTests {
     #expect(fixture.pipeline.diskCache?.count == 0)
   }
 
+  @Test("the removal of a key leaves a key that begins with it and goes on behind a space")
+  func removeBeginning() async {
+    let fixture = FormatFixture()
+    for key in ["own", "own large"] {
+      fixture.pipeline.store(Picture(FormatFixture.small(3).bitmap), forKey: key)
+    }
+    await fixture.pipeline.removeImage(forKey: "own")
+    fixture.pipeline.removeImagesFromMemory()
+    #expect(await fixture.pipeline.imageFromDisk(forKey: "own") == nil)
+    #expect(await fixture.pipeline.imageFromDisk(forKey: "own large") != nil)
+  }
+
   private final class Listener: ImageDownloadDelegate {
     let told = Shared<[String]>([])
 

@@ -38,9 +38,12 @@ extension FreshnessTests {
     #expect(try await restarted().response(for: eager).source == .network)
   }
 
-  @Test("with a cache-key rule, tokens in URLs do not make every request a miss")
+  @Test("with a cache-key rule, tokens in URLs cause neither misses nor downloads of what is confirmed")
   func keyRules() async throws {
-    fixture.client.reply { _ in try? picture(2, ["Cache-Control": "max-age=60"]) }
+    fixture.client.reply { request in
+      request.headers["If-None-Match"] == nil
+        ? try? picture(2, ["Cache-Control": "max-age=60", "ETag": "\"1\""]) : .status(304)
+    }
     let rule = CacheKeyRule(host: "example.com", droppingQueryItems: ["token"])
     let pipeline = await restarted { $0.caching.cacheKeyRules = [rule] }
     func signed(_ token: Int) -> ImageRequest {
@@ -52,6 +55,8 @@ extension FreshnessTests {
     await pipeline.flush()
     let next = await restarted { $0.caching.cacheKeyRules = [rule] }
     #expect(try await next.response(for: signed(4)).source == .rendition)
+    clock.advance(by: .seconds(100))
+    #expect(try await next.response(for: signed(5)).source == .revalidated)
     await next.removeImage(for: signed(5))
     #expect(next.diskCache?.count == 0)
     #expect(next.cachedImage(for: signed(1)) == nil)

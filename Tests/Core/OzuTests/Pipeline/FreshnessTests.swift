@@ -243,17 +243,18 @@ struct FreshnessTests {
     expect(try await fixture.pipeline.response(for: request), 7)
   }
 
-  @Test("an answer that may not be stored removes the earlier pictures")
-  func noStore() async throws {
-    fixture.client.reply(
-      to: url,
-      with: [
-        try picture(2, ["Cache-Control": "max-age=60"]), try picture(7, ["Cache-Control": "no-store"]),
-      ])
+  @Test(
+    "an answer that may not be stored removes the earlier pictures, also if it confirms them",
+    arguments: [false, true])
+  func noStore(_ confirms: Bool) async throws {
+    let forbidden: HTTPHeaders = ["Cache-Control": "no-store"]
+    let first = try picture(2, ["Cache-Control": "max-age=60", "ETag": "\"1\""])
+    let second: FakeHTTPReply = try confirms ? .status(304, headers: forbidden) : picture(7, forbidden)
+    fixture.client.reply(to: url, with: [first, second])
     _ = try await fixture.pipeline.response(for: request)
     #expect(await fixture.cachedCounts() == (1, 2))
     clock.advance(by: .seconds(100))
-    expect(try await fixture.pipeline.response(for: request), 7)
+    expect(try await fixture.pipeline.response(for: request), confirms ? 2 : 7)
     #expect(await fixture.cachedCounts() == (0, 0))
     #expect(fixture.pipeline.diskCache?.count == 0)
   }

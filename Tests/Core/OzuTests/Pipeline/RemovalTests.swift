@@ -66,6 +66,26 @@ struct RemovalTests {
     #expect(!(await Self.isCached(ImageRequest(url: url), in: reader)))
   }
 
+  @Test("a disk cache that another pipeline writes forgets the pictures of a removed format, and reports it")
+  func formatOfReader() async throws {
+    let (files, client, errors) = (MemoryFileSystem(), FakeHTTPClient(), Shared<[DiskCacheError]>([]))
+    let url = Fixture.url("a.jpg")
+    client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)))
+    let writer = ImagePipeline.testing(client: client, files: files)
+    _ = try await writer.image(for: ImageRequest(url: url, format: FormatFixture.format("a")))
+    await writer.flush()
+    let reader = ImagePipeline.testing(client: client, files: files) {
+      $0.caching.onDiskError = { error in errors.change { $0.append(error) } }
+    }
+    let request = ImageRequest(url: url, format: FormatFixture.format("a"))
+    #expect(try await reader.response(for: request).source == .rendition)
+    await reader.removeImages(ofFormat: "a")
+    #expect(errors.value.count == 1)
+    #expect(try await reader.response(for: request).source == .original)
+    // The writer stays alive until here.
+    #expect(await Self.isCached(ImageRequest(url: url), in: writer))
+  }
+
   private static func isCached(_ request: ImageRequest, in pipeline: ImagePipeline) async -> Bool {
     await Task.detached { pipeline.cache.contains(request) }.value
   }
