@@ -85,11 +85,11 @@ struct CleanCommandTests {
     #expect(run.status == .done && run.output.contains("  note: \(note)"), "\(run.output)")
   }
 
-  @Test("a result gets no name of another format")
-  func ending() async throws {
+  @Test("a result gets no name of another format", arguments: ["b.png", "{name}-b.png"])
+  func ending(name: String) async throws {
     let folder = try Folder()
     let path = try folder.write(Self.jpeg(), to: "a.jpg")
-    let run = await CommandRun("clean", path, "-o", folder.path("b.png"))
+    let run = await CommandRun("clean", path, "-o", folder.path(name))
     #expect(run.status == .failed && run.errors.contains("the name ends in .png"), "\(run.errors)")
     #expect(try folder.names == ["a.jpg"])
   }
