@@ -59,7 +59,6 @@
     func transfer(_ files: [URL], _ kind: FileTransfer.Kind, to folder: URL) {
       turns.finish()
       toast.finish()
-      let wasShowingDetail = isShowingDetail
       Gallery.beginWork()
       Task {
         defer { Gallery.endWork() }
@@ -67,7 +66,7 @@
         let result = await FileTransfer.run(
           kind, files.map { ($0, folder.appending(path: $0.lastPathComponent)) })
         guard !isClosing else { return }
-        if kind == .move { dropMoved(result.done.map(\.from), wasShowingDetail) }
+        if kind == .move { dropMoved(result.done.map(\.from)) }
         reload()
         let (count, name) = (result.done.count, folder.lastPathComponent)
         // Those that were moved before the trouble can be brought back too.
@@ -85,12 +84,14 @@
       }
     }
 
-    /// Takes moved files out of a list that is not a folder; a folder is read again.
-    private func dropMoved(_ files: [URL], _ wasShowingDetail: Bool) {
+    /// Takes moved files out of a list that is not a folder; a folder is read again. While they were moved, the user may have gone
+    /// on to another picture, or back to the grid.
+    private func dropMoved(_ files: [URL]) {
       guard listing.folder == nil else { return }
-      for item in listing.pictures where item.file.map(files.contains) ?? false { _ = grid.remove(item.name) }
+      let moved = listing.pictures.filter { $0.file.map(files.contains) ?? false }
+      let hasLarge = keepingPlace { for item in moved { _ = grid.remove(item.name) } }
       listing.pictures.removeAll { $0.file.map(files.contains) ?? false }
-      afterRemoval(wasShowingDetail)
+      afterRemoval(!hasLarge)
     }
 
     private func undo(_ moves: [FileTransfer.Pair]) {
