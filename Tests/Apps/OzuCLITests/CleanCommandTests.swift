@@ -26,7 +26,7 @@ struct CleanCommandTests {
     #expect(folder.data("out/a.jpg")?.range(of: Data("SECRET".utf8)) == nil)
     #expect(try folder.data("a.jpg") == Self.jpeg())
     let object = try #require(
-      try await CommandRun("clean", path, "--json", "--keep", "all-but-place", "-o", folder.path("b.jpg"))
+      try await CommandRun("clean", path, "--json", "--keep", "All-but-place", "-o", folder.path("b.jpg"))
         .objects
         .first)
     #expect(object["dropped"] as? [String] == [] && object["kind"] as? String == "clean")
@@ -70,7 +70,7 @@ struct CleanCommandTests {
     arguments: [
       (["--upright"], "it is stored upright now"),
       (["--upright", "-r"], "it is stored upright now"),
-      (["--upright", "--isolation", "off"], "it is stored upright now"),
+      (["--upright", "--isolation", "OFF"], "it is stored upright now"),
       // This program is no helper.
       (["--upright", "--isolation", "required"], "it is not turned without loss: "),
     ])

@@ -117,14 +117,14 @@ enum CleanCommand: Command {
     ]
     var kept: KeptMetadata = []
     for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let part = words[String(name)] else {
+      guard let part = words[name.lowercased()] else {
         throw UsageError(
           "--keep: \"\(name)\" is not a part of the metadata",
           hint: "There are: orientation, profile, copyright, all-but-place, nothing.")
       }
       kept.formUnion(part)
     }
-    if kept != [], text.split(separator: ",").contains("nothing") {
+    if kept != [], text.lowercased().split(separator: ",").contains("nothing") {
       throw UsageError("--keep: \"nothing\" stands alone")
     }
     return kept
