@@ -50,25 +50,19 @@
 
   /// Moves files to the trash of the desktop.
   enum Trash {
-    /// Moves files to the trash.
+    /// Moves files to the trash, and with each what was said about its picture.
     ///
     /// - Returns: the reasons why some could not be moved.
     @concurrent
     static func move(_ files: [URL]) async -> [URL: String] {
-      files.reduce(into: [:]) { reasons, file in reasons[file] = moveNow(file) }
+      files.reduce(into: [:]) { reasons, file in
+        let beside = Sidecar.own(of: file)
+        reasons[file] = one(file)
+        if let beside, reasons[file] == nil { _ = one(beside) }
+      }
     }
 
-    /// Moves a file on this thread, and with it what was said about the picture.
-    ///
     /// - Returns: the reason why it could not be moved; `nil` when it was moved.
-    /// - Complexity: waits for the file system. Do not call it on the main thread, unless the program ends.
-    static func moveNow(_ url: URL) -> String? {
-      let beside = Sidecar.own(of: url)
-      if let reason = one(url) { return reason }
-      if let beside { _ = one(beside) }
-      return nil
-    }
-
     private static func one(_ url: URL) -> String? {
       let file = g_file_new_for_path(url.path(percentEncoded: false))
       defer { g_object_unref(UnsafeMutableRawPointer(file)) }

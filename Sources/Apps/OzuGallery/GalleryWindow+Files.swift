@@ -43,6 +43,13 @@
 
     // MARK: Copying and moving
 
+    /// Waits for the turns and the stars whose writing was begun: a file that is moved meanwhile would come back at its old place, or
+    /// its stars would stay there.
+    private func written() async {
+      await turns.written()
+      await starWriting?.value
+    }
+
     /// Asks for a folder, and copies or moves the files of the subjects into it.
     func transfer(_ kind: FileTransfer.Kind) {
       let files = subjects.compactMap(\.file)
@@ -59,15 +66,14 @@
     func transfer(_ files: [URL], _ kind: FileTransfer.Kind, to folder: URL) {
       turns.finish()
       toast.finish()
-      let wasShowingDetail = isShowingDetail
       Gallery.beginWork()
       Task {
         defer { Gallery.endWork() }
-        await turns.written()
+        await written()
         let result = await FileTransfer.run(
           kind, files.map { ($0, folder.appending(path: $0.lastPathComponent)) })
         guard !isClosing else { return }
-        if kind == .move { dropMoved(result.done.map(\.from), wasShowingDetail) }
+        if kind == .move { dropMoved(result.done.map(\.from)) }
         reload()
         let (count, name) = (result.done.count, folder.lastPathComponent)
         // Those that were moved before the trouble can be brought back too.
@@ -85,12 +91,14 @@
       }
     }
 
-    /// Takes moved files out of a list that is not a folder; a folder is read again.
-    private func dropMoved(_ files: [URL], _ wasShowingDetail: Bool) {
+    /// Takes moved files out of a list that is not a folder; a folder is read again. While they were moved, the user may have gone
+    /// on to another picture, or back to the grid.
+    private func dropMoved(_ files: [URL]) {
       guard listing.folder == nil else { return }
-      for item in listing.pictures where item.file.map(files.contains) ?? false { _ = grid.remove(item.name) }
+      let moved = listing.pictures.filter { $0.file.map(files.contains) ?? false }
+      let hasLarge = keepingPlace { for item in moved { _ = grid.remove(item.name) } }
       listing.pictures.removeAll { $0.file.map(files.contains) ?? false }
-      afterRemoval(wasShowingDetail)
+      afterRemoval(!hasLarge)
     }
 
     private func undo(_ moves: [FileTransfer.Pair]) {
@@ -98,7 +106,7 @@
       Gallery.beginWork()
       Task {
         defer { Gallery.endWork() }
-        await turns.written()
+        await written()
         let result = await FileTransfer.run(.move, moves.map { ($0.to, $0.from) })
         guard !isClosing else { return }
         if let problem = result.problems.first { toast.show(problem) }
@@ -169,7 +177,7 @@
       Gallery.beginWork()
       Task {
         defer { Gallery.endWork() }
-        await turns.written()
+        await written()
         let result = await FileTransfer.run(.move, [(file, new)])
         guard !isClosing else { return }
         if let problem = result.problems.first { return toast.show(problem) }
@@ -302,29 +310,26 @@
         },
         end: { [weak self] in
           let files = items.compactMap(\.file)
-          // A program that ends waits for it; else another thread does.
-          if self?.isClosing ?? true {
-            for file in files { _ = Trash.moveNow(file) }
-            return
-          }
+          // The window may close, and its files are moved all the same.
+          let window = self
           Gallery.beginWork()
           Task {
             defer { Gallery.endWork() }
-            await self?.turns.written()
+            await window?.written()
             let problems = await Trash.move(files)
-            guard let self else { return }
-            self.leaving.subtract(files)
-            if self.showNumber == number {
+            guard let window, !window.isClosing else { return }
+            window.leaving.subtract(files)
+            if window.showNumber == number {
               let failed = removed.filter { item, _ in item.file.map { problems[$0] != nil } ?? false }
-              self.putBack(failed)
+              window.putBack(failed)
               let gone = Set(items.map(\.name)).subtracting(failed.map(\.0.name))
-              self.listing.pictures.removeAll { gone.contains($0.name) }
+              window.listing.pictures.removeAll { gone.contains($0.name) }
             } else if !problems.isEmpty {
               // The folder may be shown again, without the files that stay.
-              self.reload()
+              window.reload()
             }
             if let reason = problems.values.first {
-              self.toast.show(tr("Not moved to the trash: %1", reason))
+              window.toast.show(tr("Not moved to the trash: %1", reason))
             }
           }
         })

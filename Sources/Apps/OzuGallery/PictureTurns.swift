@@ -55,15 +55,10 @@
       let items = turns.compactMap { name, quarters in
         window.listing.pictures.first { $0.name == name }.map { ($0, quarters) }
       }
-      guard !items.isEmpty else { return }
-      if window.isClosing {
-        for (item, quarters) in items { _ = item.file.map { TurnedFile.writeNow($0, quarters) } }
-      } else {
-        write(items, canUndo: isTold, isTold: isTold)
-      }
+      if !items.isEmpty { write(items, canUndo: isTold, isTold: isTold) }
     }
 
-    /// Waits for the files whose writing was begun: one that is moved meanwhile would come back, under its old name.
+    /// Waits for the files whose writing was begun.
     func written() async { await writing?.value }
 
     private func write(_ turns: [(item: PictureItem, quarters: Int)], canUndo: Bool, isTold: Bool = true) {
@@ -86,7 +81,8 @@
           done.append((item, quarters))
           if number == window.showNumber { await self?.show(item, turnedBy: quarters) }
         }
-        guard isTold, !window.isClosing else { return }
+        // A message would end the time to undo of one about the trash.
+        guard isTold, !window.isClosing, !window.toast.holdsFiles else { return }
         var undoing: (@MainActor () -> Void)?
         if canUndo, number == window.showNumber, !done.isEmpty {
           let back: [(item: PictureItem, quarters: Int)] = done.map { ($0.item, -$0.quarters) }
@@ -135,12 +131,7 @@
     ///
     /// - Returns: the reason why it was not turned.
     @concurrent
-    static func write(_ file: URL, _ quarters: Int) async -> String? { writeNow(file, quarters) }
-
-    /// The same on this thread.
-    ///
-    /// - Complexity: waits for the file system. Do not call it on the main thread, unless the program ends.
-    static func writeNow(_ file: URL, _ quarters: Int) -> String? {
+    static func write(_ file: URL, _ quarters: Int) async -> String? {
       guard let stamp = PictureStamp(file), stamp.byteCount <= largest else {
         return tr("the file is too large")
       }

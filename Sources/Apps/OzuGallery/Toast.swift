@@ -63,6 +63,9 @@
       }
     }
 
+    /// Whether something waits for the time to undo to be over.
+    var holdsFiles: Bool { end != nil }
+
     /// Undoes the action of the message, if it has one.
     func undoNow() {
       guard let undo else { return }

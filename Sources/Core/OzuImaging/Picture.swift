@@ -93,6 +93,9 @@ public struct Picture: Sendable {
   /// How many pixels make one point of a toolkit: 1 by default, 2 or 3 for high-density screens.
   public var scale: Double { content.scale }
   /// The header of the file that the pixels come from; `nil` for a picture made in memory.
+  ///
+  /// From a disk cache it comes without `metadata`, `colorEncoding`, `gainMap`, `dotsPerInch` and `cameraRAW`, which
+  /// `ImagePipeline.header(for:)` has.
   public var header: ImageHeader? { content.header }
   /// Whether this is a part or a coarse form of a picture that is still loading.
   public var isPreview: Bool { content.isPreview }

@@ -37,6 +37,7 @@
           try await trash(folder, window, hands, screen, checks)
           try await drop(window, pipeline, screen, checks)
         }
+        try await closing(folder, pipeline, checks)
       }
       output.add("files", checks, detail: "folders, names, the trash and back, a drop")
     }
@@ -119,6 +120,26 @@
       await checks.eventually("the first folder is shown again", screen) {
         window.grid.item(at: 1)?.name == "6.jpg"
       }
+    }
+
+    /// A window is closed right after its picture got stars, was turned and put into the trash: there it has both.
+    private func closing(_ folder: PictureFolder, _ pipeline: ImagePipeline, _ checks: Checks) async throws {
+      try folder.write("closing.jpg", NumberedPicture(7, size: .init(600, 400)).data())
+      try await withWindow([], pipeline) { window, screen in
+        window.show(PictureSource(opening: [folder.file("closing.jpg")]))
+        await checks.eventually("a picture is large", screen) { window.detail.images.picture != nil }
+        for action in ["win.rate-3", "win.turn-right", "win.trash"] {
+          gtk_widget_activate_action_variant(screen.window, action, nil)
+        }
+      }
+      let data = ProcessInfo.processInfo.environment["XDG_DATA_HOME"] ?? ""
+      let trash = URL(filePath: data).appending(path: "Trash/files")
+      let beside = trash.appending(path: "closing.jpg.xmp").path(percentEncoded: false)
+      await checks.soon("it is in the trash with its stars") {
+        FileManager.default.fileExists(atPath: beside)
+      }
+      checks.equal(Self.size(trash.appending(path: "closing.jpg")), PixelSize(400, 600), "its size there")
+      checks.expect(!folder.has("closing.jpg") && !folder.has("closing.jpg.xmp"), "nothing is left of it")
     }
 
     /// A file is dragged by the pointer from another window into the gallery.

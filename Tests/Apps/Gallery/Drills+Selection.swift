@@ -62,6 +62,7 @@
           try await hands.press("ctrl+z")
           await checks.eventually("Ctrl+Z puts them back", screen) { window.grid.count == 6 }
           checks.equal(window.grid.item(at: 0)?.name, "1.jpg", "the first then")
+          try await moveBehind(folder, other, window, hands, screen, checks)
         }
       }
       output.add(
@@ -88,6 +89,27 @@
       await checks.eventually("Undo brings them back", screen) {
         folder.has("2.jpg") && folder.has("4.jpg") && window.grid.count == 6
       }
+    }
+
+    /// One of several files that were opened together is moved while the user looks at the next.
+    private func moveBehind(
+      _ folder: PictureFolder, _ other: PictureFolder, _ window: GalleryWindow, _ hands: Hands,
+      _ screen: Screen, _ checks: Checks
+    ) async throws {
+      window.show(PictureSource(opening: ["1.jpg", "2.jpg", "4.jpg"].map(folder.file)))
+      await checks.eventually("three files are opened together", screen) { window.grid.count == 3 }
+      window.open(at: 0)
+      try await choose(other.url, window, hands, checks) {
+        gtk_widget_activate_action_variant(screen.window, "win.move-to", nil)
+        await checks.eventually("a folder for the first is asked for", screen) {
+          Self.dialogue(over: window) != nil
+        }
+        window.open(at: 1)
+      }
+      await checks.eventually("the first is moved", screen) {
+        other.has("1.jpg") && window.grid.count == 2
+      }
+      checks.equal(window.grid.item(at: window.position)?.name, "2.jpg", "the picture that is large then")
     }
 
     private func rename(

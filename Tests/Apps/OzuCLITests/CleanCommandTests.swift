@@ -26,7 +26,7 @@ struct CleanCommandTests {
     #expect(folder.data("out/a.jpg")?.range(of: Data("SECRET".utf8)) == nil)
     #expect(try folder.data("a.jpg") == Self.jpeg())
     let object = try #require(
-      try await CommandRun("clean", path, "--json", "--keep", "all-but-place", "-o", folder.path("b.jpg"))
+      try await CommandRun("clean", path, "--json", "--keep", "All-but-place", "-o", folder.path("b.jpg"))
         .objects
         .first)
     #expect(object["dropped"] as? [String] == [] && object["kind"] as? String == "clean")
@@ -70,7 +70,7 @@ struct CleanCommandTests {
     arguments: [
       (["--upright"], "it is stored upright now"),
       (["--upright", "-r"], "it is stored upright now"),
-      (["--upright", "--isolation", "off"], "it is stored upright now"),
+      (["--upright", "--isolation", "OFF"], "it is stored upright now"),
       // This program is no helper.
       (["--upright", "--isolation", "required"], "it is not turned without loss: "),
     ])
@@ -85,11 +85,11 @@ struct CleanCommandTests {
     #expect(run.status == .done && run.output.contains("  note: \(note)"), "\(run.output)")
   }
 
-  @Test("a result gets no name of another format")
-  func ending() async throws {
+  @Test("a result gets no name of another format", arguments: ["b.png", "{name}-b.png"])
+  func ending(name: String) async throws {
     let folder = try Folder()
     let path = try folder.write(Self.jpeg(), to: "a.jpg")
-    let run = await CommandRun("clean", path, "-o", folder.path("b.png"))
+    let run = await CommandRun("clean", path, "-o", folder.path(name))
     #expect(run.status == .failed && run.errors.contains("the name ends in .png"), "\(run.errors)")
     #expect(try folder.names == ["a.jpg"])
   }

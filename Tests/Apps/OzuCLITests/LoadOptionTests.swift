@@ -223,6 +223,10 @@ struct LoadOptionTests {
     let wide = Self.fixture("icc/display-p3-two-segments-reversed.jpg")
     _ = try await header(wide, [])
     #expect(try metadata().colorProfile == nil)
+    let wideFrame = await CommandRun(
+      "frames", wide, "--no-cache", "--frame", "1", "--profile", "embed", "-o", folder.path("out.jpg"))
+    #expect(wideFrame.status == .done, "\(wideFrame.errors)")
+    #expect(try metadata().colorProfile != nil)
     _ = try await header(wide, ["--profile", "embed"])
     #expect(try metadata().colorProfile != nil)
     let photo = try folder.write(Self.photo.data(as: .png), to: "a.png")

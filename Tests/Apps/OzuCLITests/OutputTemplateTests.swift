@@ -96,6 +96,21 @@ struct OutputTemplateTests {
         == ["1-a-64x48.jpg", "2-b-64x48.jpg"])
   }
 
+  @Test("a result from the cache is named for the date and the camera, too", arguments: ["load", "set"])
+  func cached(_ command: String) async throws {
+    let folder = try Folder()
+    let photo = Repository.fixture("metadata/exif.jpg").path(percentEncoded: false)
+    let options = command == "load" ? ["-s", "20"] : ["-w", "20", "-f", "png"]
+    let arguments =
+      [command, photo, "--cache", folder.path("cache"), "--json", "-o", folder.path("{date}-{camera}.png")]
+      + options
+    for _ in 0..<2 {
+      let run = await CommandRun(arguments)
+      #expect(run.status == .done, "\(run.errors)")
+      #expect(run.output.contains("/2023-01-02-Ozu Works Still 50.png"), "\(run.output)")
+    }
+  }
+
   @Test("{hash} names a result for its bytes: equal ones are one file, others are not")
   func hash() async throws {
     let folder = try Folder()

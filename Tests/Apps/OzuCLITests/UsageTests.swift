@@ -107,6 +107,7 @@ struct UsageTests {
       (["set", "a.jpg", "--output="], "of a variable that is not set"),
       (["cache", "clear", "--cache", ""], "--cache: a name is needed"),
       (["load", "a.jpg", "50%"], "Did you mean --size 50%?"), (["load", ""], "a source without a name"),
+      (["compare", "a.jpg", ""], "a source without a name"),
       (["load", "a.jpg", "-o", "https://example.com/b.jpg"], "not to addresses"),
       (["set", "a.jpg", "-o", "HTTP://example.com/"], "not to addresses"),
       (["-V", "extra"], "extra: one argument too many"),

@@ -38,7 +38,7 @@ do {
   print("<picture>")
   for format in formats {
     let list = lists[format, default: []].joined(separator: ", ")
-    print("  <source type=\"\(format.rawValue)\" srcset=\"\(list)\">")
+    print("  <source type=\"\(format.mediaType)\" srcset=\"\(list)\">")
   }
   print("  \(fallback)\n</picture>")
 } catch {

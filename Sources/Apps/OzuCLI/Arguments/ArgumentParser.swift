@@ -85,6 +85,9 @@ struct ArgumentParser {
     }
     try checkCount(parsed.positional, hasList: parsed.has(OptionSpecification.from.name))
     try refuseSizes(parsed.positional)
+    if specification.operands == .file || specification.operands == .folder, parsed.positional.contains("") {
+      throw UsageError("a source without a name", hint: UsageError.unsetVariable)
+    }
     return parsed
   }
 

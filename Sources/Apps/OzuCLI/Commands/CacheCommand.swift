@@ -25,7 +25,8 @@ enum CacheCommand: Command {
 
       An AGE is a number with a unit: 90s, 15m, 12h, 30d or 4w.
 
-      stats, list and verify change nothing. trim and clear fail while another program writes to the cache.
+      stats, list and verify change nothing. trim and clear fail while another program writes to the cache. What commands
+      with --untrusted keep is in a cache of its own: --cache ~/.cache/ozu/untrusted/images.
       """,
     options: [
       OptionSpecification(name: "to", value: "BYTES", help: "With trim: the size to keep, such as 500MB."),

@@ -117,14 +117,14 @@ enum CleanCommand: Command {
     ]
     var kept: KeptMetadata = []
     for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let part = words[String(name)] else {
+      guard let part = words[name.lowercased()] else {
         throw UsageError(
           "--keep: \"\(name)\" is not a part of the metadata",
           hint: "There are: orientation, profile, copyright, all-but-place, nothing.")
       }
       kept.formUnion(part)
     }
-    if kept != [], text.split(separator: ",").contains("nothing") {
+    if kept != [], text.lowercased().split(separator: ",").contains("nothing") {
       throw UsageError("--keep: \"nothing\" stands alone")
     }
     return kept
@@ -169,9 +169,9 @@ private struct CleanReport: SourceReporting {
         try await BlockingWork.run {
           let output: String
           if let target {
-            try Self.refuseEnding(of: target, file.type)
-            output = try target.write(
-              OutputTarget.Result(data: file.data, type: file.type, size: PixelSize(0, 0)), forSource: index)
+            let result = OutputTarget.Result(data: file.data, type: file.type, size: PixelSize(0, 0))
+            try Self.refuseEnding(of: target.path(of: result, forSource: index), in: target, file.type)
+            output = try target.write(result, forSource: index)
           } else {
             output = SourceArgument.path(ofFile: text)
             let times = keepsTimes ? FileTimes(ofFile: text) : nil
@@ -185,11 +185,16 @@ private struct CleanReport: SourceReporting {
   }
 
   /// Throws for the name of another format: the file keeps its own.
-  private static func refuseEnding(of target: OutputTarget, _ type: ImageType) throws(OutputError) {
-    guard case .file(let file) = target.destination,
-      let ending = OutputFormats.otherEnding(of: file.path, than: type)
-    else { return }
-    throw OutputError(file.path, reason: "it is \(type.displayName), and the name ends in .\(ending)")
+  private static func refuseEnding(
+    of path: String, in target: OutputTarget, _ type: ImageType
+  ) throws(OutputError) {
+    switch target.destination {
+    case .file: break
+    case .template(let template, _) where template.ending != nil: break
+    case .folder, .template, .sources: return
+    }
+    guard let ending = OutputFormats.otherEnding(of: path, than: type) else { return }
+    throw OutputError(path, reason: "it is \(type.displayName), and the name ends in .\(ending)")
   }
 
   var errorLines: [String] {

@@ -52,10 +52,14 @@ enum FramesCommand: Command {
     do {
       let limit = pipeline.configuration.decoding.limits.encodedByteCount
       let source = try await SourceArgument.read(text, limit: limit)
-      let request = ImageRequest(source)
+      var request = ImageRequest(source)
+      request.colorPolicy = format.colorPolicy(pipeline.configuration.decoding.codecs)
       let picture = try await pipeline.image(for: request)
       var metadata = ImageMetadata()
-      if format.metadata != .strip { metadata = (try? await pipeline.metadata(for: request)) ?? metadata }
+      // The profile of the colours is among them.
+      if format.metadata != .strip || format.colorProfile != .convert {
+        metadata = (try? await pipeline.metadata(for: request)) ?? metadata
+      }
       let count = picture.animation?.frameCount ?? 1
       let own = target.keepsFormat ? picture.header.flatMap { OutputFormats.written($0.type) } : nil
       if let wanted, wanted > count {

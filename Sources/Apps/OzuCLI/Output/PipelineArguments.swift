@@ -70,7 +70,7 @@ extension ImagePipeline {
 extension OptionSpecification {
   /// Whether pictures are decoded in processes of their own; see `IsolationOption`.
   static let isolation = OptionSpecification(
-    name: "isolation", value: "MODE", kind: .words(["off", "preferred", "required"]),
+    name: "isolation", value: "MODE", kind: .words(IsolationOption.modes.map(\.0)),
     help: """
       off, preferred (the default) or required: decode in processes of their own, which may crash; the formats of C \
       libraries, or all.
@@ -83,6 +83,8 @@ extension OptionSpecification {
 /// named on the command line is trusted. Then only a drawing (SVG) is isolated, because a hundred bytes of it can end a
 /// process. With `--untrusted` isolation is required, and so for every format.
 enum IsolationOption {
+  fileprivate static let modes = DecoderIsolation.Mode.allCases.map { ($0.rawValue, $0) }
+
   /// - Parameter isUntrusted: whether named files are untrusted, too.
   static func isolation(
     _ arguments: ParsedArguments, isUntrusted: Bool = false,
@@ -91,10 +93,7 @@ enum IsolationOption {
     // Another program with this code, such as the one of the tests, cannot be the helper.
     let possible = arguments.has("untrusted") ? DecoderIsolation.Mode.required : .preferred
     let standard = isOwnProgram ? possible : .off
-    let name = arguments.value(OptionSpecification.isolation.name) ?? standard.rawValue
-    guard let mode = DecoderIsolation.Mode(rawValue: name) else {
-      throw UsageError("--isolation \(name): off, preferred or required is needed")
-    }
+    let mode = try arguments.choice(OptionSpecification.isolation.name, among: modes) ?? standard
     let areUntrusted =
       isUntrusted || arguments.has(OptionSpecification.recursive.name)
       || arguments.has(OptionSpecification.from.name)

@@ -24,21 +24,38 @@ struct ResultWriter: Sendable {
   ///
   /// - Throws: `ImageError` when it cannot be made, `OutputError` when it cannot be written.
   func write(_ request: ImageRequest, as format: OutputFormat, forSource index: Int) async throws -> Written {
-    try await write(try await pipeline.encoded(for: request, as: format), forSource: index)
+    try await write(try await pipeline.encoded(for: request, as: format), of: request, forSource: index)
   }
 
   /// Writes an encoded image.
   ///
-  /// - Parameter part: the number of the result among those of its source.
-  func write(_ image: EncodedImage, forSource index: Int, part: Int = 0) async throws -> Written {
+  /// - Parameters:
+  ///   - request: the request for its picture.
+  ///   - part: the number of the result among those of its source.
+  func write(
+    _ image: EncodedImage, of request: ImageRequest, forSource index: Int, part: Int = 0
+  ) async throws -> Written {
     let start = ContinuousClock.now
+    let metadata = try await metadata(of: image, request)
     let result = OutputTarget.Result(
-      data: image.data, type: image.type, size: image.size, metadata: image.header?.metadata, part: part)
+      data: image.data, type: image.type, size: image.size, metadata: metadata, part: part)
     if writesOnlySmaller, image.data.count >= image.sourceByteCount {
       return Written(
         path: target.path(of: result, forSource: index), image: image, duration: .zero, isLeftOut: true)
     }
     let path = try await BlockingWork.run { [target] in try target.write(result, forSource: index) }
     return Written(path: path, image: image, duration: start.duration(to: .now))
+  }
+
+  /// What the camera wrote into the source, for names that have it. Caches do not store it with a picture, so the source is asked:
+  /// a second run must give the same names.
+  private func metadata(
+    of image: EncodedImage, _ request: ImageRequest
+  ) async throws(ImageError) -> PictureMetadata? {
+    if let known = image.header?.metadata { return known }
+    guard case .template(let template, _) = target.destination, template.has(.date) || template.has(.camera),
+      image.source != .network, image.source != .original
+    else { return nil }
+    return try await pipeline.header(for: request).metadata
   }
 }

@@ -38,7 +38,7 @@ struct SetRun: Sendable {
     var files: [ResultWriter.Written] = []
     for format in recipe.formats.indices {
       for row in kept {
-        files.append(try await writer.write(row[format], forSource: index, part: files.count))
+        files.append(try await writer.write(row[format], of: request, forSource: index, part: files.count))
       }
     }
     let html = page.map { element(files, rows: kept.count, images.placeholder, $0).html }

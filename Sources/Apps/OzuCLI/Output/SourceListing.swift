@@ -60,9 +60,6 @@ struct SourceListing {
     _ named: [ListedSource], isRecursive: Bool, excluding output: String?, types: [ImageType]
   ) throws(UsageError) {
     self.types = Set(types)
-    if named.contains(where: { $0.text.isEmpty }) {
-      throw UsageError("a source without a name", hint: UsageError.unsetVariable)
-    }
     let folders = named.filter { Self.folder($0.text) != nil }
     if !isRecursive, let first = folders.first {
       throw UsageError("\(first.text): this is a folder", hint: "-r takes the pictures in it and below it.")

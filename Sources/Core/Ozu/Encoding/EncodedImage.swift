@@ -15,7 +15,8 @@ public struct EncodedImage: Sendable {
   public var size: PixelSize { entry.record.size }
   /// The number of frames that the file shows; equal ones may be stored as one. 1 for a still picture.
   public var frameCount: Int { entry.record.frameCount }
-  /// The header of the source; `nil` if a fetcher returned pixels.
+  /// The header of the source; `nil` if a fetcher returned pixels. From a disk cache it comes without the fields that
+  /// `Picture.header` names.
   public var header: ImageHeader? { entry.record.rendition.header }
   /// The size of the original in bytes; 0 if a fetcher returned pixels.
   public var sourceByteCount: Int { entry.record.sourceByteCount }

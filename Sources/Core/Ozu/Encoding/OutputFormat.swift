@@ -135,6 +135,13 @@ extension OutputFormat {
       notes: &notes)
     return encoding
   }
+
+  /// The treatment of colours in a picture whose results get `encodingOptions(for:_:)`: they are kept as far as every type
+  /// that may be written can say what they are.
+  package func colorPolicy(_ codecs: CodecRegistry) -> ColorPolicy {
+    guard mayEmbed(codecs) else { return .convertToSRGB }
+    return mayBeBright(codecs) ? colorProfile.colorPolicy : .keepProfile
+  }
 }
 
 extension OutputFormat {
