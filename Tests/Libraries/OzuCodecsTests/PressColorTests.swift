@@ -92,7 +92,9 @@ struct PressColorTests {
   #if JXL
     @Test(
       "of a JPEG XL, whose black is a channel of its own, are converted in the same way",
-      arguments: [("press", [] as [String]), ("press-alpha-16", ["its alpha is left out: it is not read with CMYK"])])
+      arguments: [
+        ("press", [] as [String]), ("press-alpha-16", ["its alpha is left out: it is not read with CMYK"]),
+      ])
     func extraChannel(name: String, notes: [String]) throws {
       let shown = try picture("icc/\(name).jxl")
       #expect(shown.header?.colorModel == .cmyk && shown.notes == notes)

@@ -297,7 +297,7 @@ struct ImageServiceTests {
     #expect(ready.status == 200 && ready.body == Data("ready\nredis: 2 of 2 servers not asked\n".utf8))
   }
 
-  @Test("requests that the listener refused are counted and logged, and their answers have the fields of all answers")
+  @Test("requests that the listener refused are counted and logged, and their answers have the usual fields")
   func refusedHeads() async throws {
     let records = Mutex<[ServiceLogRecord]>([])
     let fixture = try ServiceFixture {

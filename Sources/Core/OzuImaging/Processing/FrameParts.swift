@@ -69,7 +69,10 @@ final class FrameParts: Sendable {
 
   /// Whether further frames would tell nothing more: no trim was met, or nothing is border.
   var isSettled: Bool {
-    state.withLock { state in state.searched.map { state.found?.size == $0.whole } ?? true }
+    state.withLock { state in
+      guard let searched = state.searched else { return true }
+      return state.found?.size == searched.whole
+    }
   }
 
   /// - Returns: whether frames were looked through for a trim.

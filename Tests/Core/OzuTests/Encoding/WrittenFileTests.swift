@@ -145,7 +145,8 @@ struct WrittenFileTests {
   func trim(steps: [any ImageProcessing]) async throws {
     // As much is above as below, so nothing is different with even axes.
     let parts = [
-      PixelRectangle(x: 10, y: 5, width: 6, height: 6), nil, PixelRectangle(x: 30, y: 8, width: 12, height: 7),
+      PixelRectangle(x: 10, y: 5, width: 6, height: 6), nil,
+      PixelRectangle(x: 30, y: 8, width: 12, height: 7),
     ]
     let request = ImageRequest(.data(try movingFile(PixelSize(60, 20), parts), key: "moving")).with {
       $0.processors = steps
