@@ -54,10 +54,40 @@ static bool set_output(JXLDecoder *self, uint8_t *pixels, size_t room) {
       && JxlDecoderSetImageOutBuffer(self->decoder, &format, pixels, room) == JXL_DEC_SUCCESS;
 }
 
+// Sets the output of the black ink, if there is one: after that of the colours, for each frame.
+static bool set_black_output(JXLDecoder *self) {
+  if (self->black_channel < 0) return true;
+  JxlPixelFormat format = {1, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+  uint32_t channel = (uint32_t)self->black_channel;
+  size_t size = 0, room = (size_t)self->info.xsize * self->info.ysize;
+  if (self->black == NULL) self->black = calloc(room, 1);
+  return self->black != NULL
+      && JxlDecoderExtraChannelBufferSize(self->decoder, &format, &size, channel) == JXL_DEC_SUCCESS && size <= room
+      && JxlDecoderSetExtraChannelBuffer(self->decoder, &format, self->black, room, channel) == JXL_DEC_SUCCESS;
+}
+
+// Makes CMYK, or else BGRA as if inks were ideal, of a row of inks. In JPEG XL, 0 is full ink.
+static void finish_inks(const JXLDecoder *self, uint8_t *row, const uint8_t *black) {
+  for (uint32_t x = 0; x < self->info.xsize; x++, row += 4) {
+    uint8_t light[4] = {row[0], row[1], row[2], black != NULL ? black[x] : 255};
+    if (self->base.keeps_cmyk) {
+      for (int i = 0; i < 4; i++) row[i] = (uint8_t)(255 - light[i]);
+      continue;
+    }
+    for (int i = 0; i < 3; i++) row[i] = (uint8_t)((light[2 - i] * light[3] + 127) / 255);
+    row[3] = 255;
+  }
+}
+
 // The library writes red first.
 static void finish(const JXLDecoder *self, uint8_t *pixels, size_t bytes_per_row) {
-  for (uint32_t y = 0; !self->base.makes_deep && y < self->info.ysize; y++)
-    ozu_swap_red_and_blue(pixels + y * bytes_per_row, pixels + y * bytes_per_row, self->info.xsize);
+  for (uint32_t y = 0; !self->base.makes_deep && y < self->info.ysize; y++) {
+    uint8_t *row = pixels + y * bytes_per_row;
+    if (self->has_inks)
+      finish_inks(self, row, self->black != NULL ? self->black + (size_t)y * self->info.xsize : NULL);
+    else
+      ozu_swap_red_and_blue(row, row, self->info.xsize);
+  }
 }
 
 static OzuStatus step_with_rows(JXLDecoder *self, uint8_t *pixels, size_t bytes_per_row) {
@@ -72,7 +102,7 @@ static OzuStatus step_with_rows(JXLDecoder *self, uint8_t *pixels, size_t bytes_
       size_t row_size = (size_t)self->info.xsize * (base->makes_deep ? 8 : 4);
       if (self->info.xsize != base->width || self->info.ysize != base->height
           || bytes_per_row != ((row_size + 15) & ~(size_t)15)
-          || !set_output(self, pixels, bytes_per_row * self->info.ysize))
+          || !set_output(self, pixels, bytes_per_row * self->info.ysize) || !set_black_output(self))
         return ozu_picture_fail(base, "a picture that does not fit its size");
       self->has_output = true;
       return OzuStatusMore;
@@ -122,6 +152,7 @@ static void close_decoder(OzuPictureDecoder *base) {
   free(self->profile);
   free(self->exif);
   free(self->xmp);
+  free(self->black);
   free(self->delays);
 }
 

@@ -14,6 +14,10 @@ typedef struct {
   // Metadata that are compressed in the file.
   uint8_t *exif;
   uint8_t *xmp;
+  // Whether colours are cyan, magenta and yellow; which extra channel is black, and its samples. -1 without one.
+  bool has_inks;
+  int black_channel;
+  uint8_t *black;
   size_t given;
   bool has_output;
   // The place for rows of 16 bits while the library works; NULL otherwise.

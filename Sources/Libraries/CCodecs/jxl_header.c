@@ -33,6 +33,24 @@ static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
   info->profile_size = size;
 }
 
+// Finds out whether the colours are inks: only a profile can say that. Of the four inks, black is an extra channel.
+static void find_inks(JXLDecoder *self, OzuPictureInfo *info) {
+  enum { space = 16 };
+  self->has_inks = self->info.num_color_channels == 3 && info->profile_size >= space + 4
+      && memcmp(info->profile + space, "CMYK", 4) == 0;
+  if (!self->has_inks) return;
+  for (uint32_t i = 0; i < self->info.num_extra_channels && self->black_channel < 0; i++) {
+    JxlExtraChannelInfo channel;
+    if (JxlDecoderGetExtraChannelInfo(self->decoder, i, &channel) == JXL_DEC_SUCCESS
+        && channel.type == JXL_CHANNEL_BLACK)
+      self->black_channel = (int)i;
+  }
+  info->is_cmyk = true;
+  info->is_deep = false;
+  info->drops_alpha = info->has_alpha;
+  info->has_alpha = info->is_premultiplied = false;
+}
+
 // The most bytes of EXIF data or XMP that are unpacked: the limit of `ImageMetadata`.
 enum { largest_block = 4 << 20 };
 
@@ -182,12 +200,15 @@ enum { most_bytes_per_pixel = 36 };
 
 static size_t bytes_per_pixel(JXLDecoder *self) {
   size_t deep = self->info.bits_per_sample > 8 ? 12 : 0, animated = self->info.have_animation ? 4 : 0;
+  // The samples of black, which are kept here.
+  if (self->black_channel >= 0) deep++;
   if (!has_transforms(self)) return 12 + deep;
   return (self->info.num_extra_channels > 0 ? most_bytes_per_pixel : 4) + deep + animated;
 }
 
 OzuStatus ozu_jxl_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   JXLDecoder *self = (JXLDecoder *)base;
+  self->black_channel = -1;
   self->decoder = JxlDecoderCreate(NULL);
   if (self->decoder == NULL) return ozu_picture_fail(base, "out of memory");
   JxlDecoderSubscribeEvents(
@@ -220,6 +241,7 @@ OzuStatus ozu_jxl_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
         break;
       case JXL_DEC_COLOR_ENCODING:
         read_colors(self, info);
+        find_inks(self, info);
         find_blocks(self, info);
         info->scratch = ozu_product(info->width, info->height, bytes_per_pixel(self));
         if (self->info.have_animation && self->info.animation.tps_numerator > 0) {

@@ -22,10 +22,12 @@
   FUNCTION(JxlColorEncodingSetToSRGB) \
   FUNCTION(JxlDecoderCreate) \
   FUNCTION(JxlDecoderDestroy) \
+  FUNCTION(JxlDecoderExtraChannelBufferSize) \
   FUNCTION(JxlDecoderFlushImage) \
   FUNCTION(JxlDecoderGetBasicInfo) \
   FUNCTION(JxlDecoderGetColorAsEncodedProfile) \
   FUNCTION(JxlDecoderGetColorAsICCProfile) \
+  FUNCTION(JxlDecoderGetExtraChannelInfo) \
   FUNCTION(JxlDecoderGetFrameHeader) \
   FUNCTION(JxlDecoderGetICCProfileSize) \
   FUNCTION(JxlDecoderImageOutBufferSize) \
@@ -36,6 +38,7 @@
   FUNCTION(JxlDecoderRewind) \
   FUNCTION(JxlDecoderSetBoxBuffer) \
   FUNCTION(JxlDecoderSetDecompressBoxes) \
+  FUNCTION(JxlDecoderSetExtraChannelBuffer) \
   FUNCTION(JxlDecoderSetImageOutBuffer) \
   FUNCTION(JxlDecoderSetImageOutCallback) \
   FUNCTION(JxlDecoderSetInput) \
@@ -69,10 +72,12 @@ OZU_DECLARE_LIBRARY(jxl, OZU_JXL_FUNCTIONS)
 #define JxlColorEncodingSetToSRGB ozu_jxl.JxlColorEncodingSetToSRGB
 #define JxlDecoderCreate ozu_jxl.JxlDecoderCreate
 #define JxlDecoderDestroy ozu_jxl.JxlDecoderDestroy
+#define JxlDecoderExtraChannelBufferSize ozu_jxl.JxlDecoderExtraChannelBufferSize
 #define JxlDecoderFlushImage ozu_jxl.JxlDecoderFlushImage
 #define JxlDecoderGetBasicInfo ozu_jxl.JxlDecoderGetBasicInfo
 #define JxlDecoderGetColorAsEncodedProfile ozu_jxl.JxlDecoderGetColorAsEncodedProfile
 #define JxlDecoderGetColorAsICCProfile ozu_jxl.JxlDecoderGetColorAsICCProfile
+#define JxlDecoderGetExtraChannelInfo ozu_jxl.JxlDecoderGetExtraChannelInfo
 #define JxlDecoderGetFrameHeader ozu_jxl.JxlDecoderGetFrameHeader
 #define JxlDecoderGetICCProfileSize ozu_jxl.JxlDecoderGetICCProfileSize
 #define JxlDecoderImageOutBufferSize ozu_jxl.JxlDecoderImageOutBufferSize
@@ -83,6 +88,7 @@ OZU_DECLARE_LIBRARY(jxl, OZU_JXL_FUNCTIONS)
 #define JxlDecoderRewind ozu_jxl.JxlDecoderRewind
 #define JxlDecoderSetBoxBuffer ozu_jxl.JxlDecoderSetBoxBuffer
 #define JxlDecoderSetDecompressBoxes ozu_jxl.JxlDecoderSetDecompressBoxes
+#define JxlDecoderSetExtraChannelBuffer ozu_jxl.JxlDecoderSetExtraChannelBuffer
 #define JxlDecoderSetImageOutBuffer ozu_jxl.JxlDecoderSetImageOutBuffer
 #define JxlDecoderSetImageOutCallback ozu_jxl.JxlDecoderSetImageOutCallback
 #define JxlDecoderSetInput ozu_jxl.JxlDecoderSetInput

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -68,6 +69,16 @@ int ozu_process_open(int process) {
 
 int ozu_process_kill(int process_descriptor) {
   return syscall(SYS_pidfd_send_signal, process_descriptor, SIGKILL, NULL, 0) == 0 ? 0 : -errno;
+}
+
+bool ozu_process_has_ended(int process) {
+  int descriptor = ozu_process_open(process);
+  if (descriptor < 0) return descriptor == -ESRCH;
+  // It becomes readable with the end of the process.
+  struct pollfd source = {.fd = descriptor, .events = POLLIN};
+  int count = poll(&source, 1, 0);
+  close(descriptor);
+  return count > 0;
 }
 
 int ozu_child_signals(void) {

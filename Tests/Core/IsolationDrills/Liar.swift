@@ -67,6 +67,14 @@
         send(head, socket, Array("\(getpid())".utf8))
         let end = clock() + CLOCKS_PER_SEC / 2
         while clock() < end {}
+      case "copied":
+        // Another process keeps the socket until the other end is closed.
+        if ozu_fork() == 0 {
+          var source = pollfd(fd: socket, events: 0, revents: 0)
+          _ = poll(&source, 1, -1)
+          _exit(0)
+        }
+        send(head, socket, Array("\(getpid())".utf8))
       case "twice":
         send(head, socket)
         send(head, socket)

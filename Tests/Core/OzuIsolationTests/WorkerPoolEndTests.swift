@@ -87,6 +87,17 @@
       }
     }
 
+    @Test("a worker that ended while it was idle is not asked while another process has a copy of its socket")
+    func copiedSocket() async throws {
+      let pool = try Drills.pool(["--liar"])
+      try await Drills.onThread {
+        let process = try #require(pid_t(try pool.ask(Drills.request("copied")).message))
+        #expect(Drills.end([process]))
+        _ = try pool.ask(Drills.request("good"))
+        #expect(pool.status.startedWorkerCount == 2)
+      }
+    }
+
     @Test(
       "a closed pool ends idle workers at once, the others after their work, and refuses waiting and later requests"
     )

@@ -69,6 +69,11 @@ struct AnimationEncodingTests {
     #expect(throws: ImageEncodingError.tooMuchTime(.gif, frameCount: 1, limit: .nanoseconds(1))) {
       try codecs.encode(animation, as: .gif, limits: limits)
     }
+    limits.cpuTime = .seconds(600)
+    limits.usedTime = .seconds(600)
+    #expect(throws: ImageEncodingError.tooMuchTime(.gif, frameCount: 1, limit: .seconds(600))) {
+      try codecs.encode(animation, as: .gif, limits: limits)
+    }
   }
 
   @Test("leave no frame in the cache of the animation")

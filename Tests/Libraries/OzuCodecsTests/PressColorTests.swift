@@ -89,6 +89,24 @@ struct PressColorTests {
     }
   #endif
 
+  #if JXL
+    @Test(
+      "of a JPEG XL, whose black is a channel of its own, are converted in the same way",
+      arguments: [
+        ("press", [] as [String]), ("press-alpha-16", ["its alpha is left out: it is not read with CMYK"]),
+      ])
+    func extraChannel(name: String, notes: [String]) throws {
+      let shown = try picture("icc/\(name).jxl")
+      #expect(shown.header?.colorModel == .cmyk && shown.notes == notes)
+      for (x, expected) in Self.presses[0].colors.enumerated() {
+        let pixel = shown.bitmap[x, 0]
+        for (value, wanted) in zip([pixel.red, pixel.green, pixel.blue], expected) {
+          #expect(abs(Double(value) - wanted) <= 2, "\(Self.inks[x]): \(pixel), not \(expected)")
+        }
+      }
+    }
+  #endif
+
   private static let reversible: [[Double]] = [
     [255.0, 255.0, 255.0], [0.0, 0.0, 0.0], [247.3, 223.5, 0.0], [0.0, 0.0, 0.0], [215.0, 0.0, 116.9],
     [7.7, 0.0, 0.0], [213.7, 0.0, 0.0], [0.7, 0.0, 0.0], [0.0, 147.5, 216.8], [0.0, 0.0, 5.4],

@@ -352,6 +352,15 @@ extension AddressTests {
     let thumb = try SignedAddresses(rules).path(of: source, options: "pr:thumb/q:70")
     #expect(try ImageAddress(thumb, rules: rules, now: Self.now).options.height == 12)
     #expect(throws: AddressRefusal.self) { try addresses.path(of: source, options: "pr:thumb") }
+    var (few, names) = (rules, rules)
+    few.allowedOptions = ["pr"]
+    names.onlyPresets = true
+    for (rules, own, other) in [(few, "pr:thumb", "q:70"), (names, "thumb", "pr:thumb")] {
+      let limited = SignedAddresses(rules)
+      let path = try limited.path(of: source, options: own)
+      #expect(try ImageAddress(path, rules: rules, now: Self.now).options.height == 12)
+      #expect(throws: AddressRefusal.self) { try limited.path(of: source, options: other) }
+    }
     #expect(throws: AddressRefusal.self) { try addresses.path(of: source, format: "svg") }
     #expect(throws: AddressRefusal.self) { try addresses.path(of: URL(string: "file:///a")!) }
   }

@@ -297,22 +297,31 @@ struct ImageServiceTests {
     #expect(ready.status == 200 && ready.body == Data("ready\nredis: 2 of 2 servers not asked\n".utf8))
   }
 
-  @Test("requests that the listener refused are counted and logged")
+  @Test("requests that the listener refused are counted and logged, and their answers have the usual fields")
   func refusedHeads() async throws {
     let records = Mutex<[ServiceLogRecord]>([])
-    let fixture = try ServiceFixture { $0.log = { record in records.withLock { $0.append(record) } } }
-    let listener = try ServiceListener(fixture.service)
+    let fixture = try ServiceFixture {
+      $0.log = { record in records.withLock { $0.append(record) } }
+      $0.responseFields = ["X-A": "b"]
+    }
+    var configuration = ServiceListener.Configuration()
+    configuration.uploads = UploadRule(path: "/up", maximumByteCount: 9, maximumTotalByteCount: 9) { _ in
+      ServiceResponse(status: 401)
+    }
+    let listener = try ServiceListener(fixture.service, configuration: configuration)
     for (head, status) in [
       ("GET / HTTP/1.1\r\n\r\n", 400), ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n", 413),
       ("BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 405),
+      ("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n", 401),
     ] {
       let client = try TestClient(port: listener.port)
       client.send(head)
       let answer = try await client.answer()
-      #expect([400, 405, 413, 501].contains(answer.status), "\(status)")
+      #expect([400, 401, 405, 413, 501].contains(answer.status), "\(status)")
+      #expect(answer.headers["X-A"] == "b")
       let record = try #require(records.withLock { $0.last })
       #expect(record.status == answer.status && record.result == "failed" && record.failure?.isEmpty == false)
-      #expect(record.remoteAddress == "127.0.0.1")
+      #expect(record.remoteAddress == "127.0.0.1" && record.id == answer.headers["X-Request-Id"])
       let metrics = String(decoding: await fixture.get("/metrics").body, as: UTF8.self)
       #expect(metrics.contains("ozu_requests_total{status=\"\(answer.status)\"}"))
     }

@@ -57,11 +57,17 @@ struct EncodedFileMaker {
     var options = goal.format.options
     var notes: [String] = []
     if let animation, codecs.encodableAnimationTypes.contains(type) {
-      var size = loaded.picture.size
-      options.metadata = metadata(for: size, loaded.picture, as: type, &notes)
-      let limits = AnimationEncodingLimits(configuration.decoding.limits)
+      var limits = AnimationEncodingLimits(configuration.decoding.limits)
       var frameCount = animation.frameCount
       let context = configuration.processingContext.forFrames()
+      var first: Bitmap?
+      if !goal.request.decodedSteps.isEmpty {
+        first = animation.survey(context, limits: &limits, isCancelled: isCancelled) { frame in
+          try process(frame, context)
+        }
+      }
+      var size = first?.size ?? loaded.picture.size
+      options.metadata = metadata(for: size, loaded.picture, as: type, &notes)
       let data = try codecs.encode(
         animation, as: type, options: options, limits: limits,
         onEnd: { index, error in
@@ -69,7 +75,8 @@ struct EncodedFileMaker {
           frameCount = index
         }, isCancelled: isCancelled
       ) { (frame, _) throws in
-        let processed = try process(frame, context)
+        let processed = try first ?? process(frame, context)
+        first = nil
         size = processed.size
         return processed
       }
@@ -120,6 +127,7 @@ struct EncodedFileMaker {
   private func process(_ frame: Bitmap, _ context: ProcessingContext) throws -> Bitmap {
     let steps = goal.request.decodedSteps
     guard !steps.isEmpty else { return frame }
+    context.beginFrame()
     return try Picture(frame).processed(by: steps, context: context).bitmap
   }
 

@@ -318,7 +318,7 @@ extension CodecRegistry {
       }
       try current.append(frame, duration: animation.delays[index])
       try check(current.byteCount)
-      guard time() - start <= limits.cpuTime else {
+      guard limits.usedTime + time() - start <= limits.cpuTime else {
         throw .tooMuchTime(type, frameCount: index + 1, limit: limits.cpuTime)
       }
     }

@@ -34,6 +34,8 @@ public struct AnimationEncodingLimits: Hashable, Sendable {
   /// The most bytes of the file, which is held in memory. 100 MB by default, the default limit for reading too.
   /// `EncodingOptions.maximumByteCount` can set a lower limit.
   public var encodedByteCount: Int
+  /// The part of `cpuTime` that was used before the first frame is written.
+  package var usedTime = Duration.zero
 
   /// Makes limits; an argument that is left out has its default.
   public init(

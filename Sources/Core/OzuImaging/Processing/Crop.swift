@@ -87,9 +87,8 @@ public struct Crop: ImageProcessing, Hashable {
   package static func attentionRectangle(
     of size: PixelSize, in bitmap: BGRABitmap, _ context: ProcessingContext
   ) -> PixelRectangle {
-    context.attention(on: size, of: bitmap.size) {
-      AttentionMap(of: bitmap, pool: context.pool).bestRectangle(of: size)
-    }
+    func find() -> PixelRectangle { AttentionMap(of: bitmap, pool: context.pool).bestRectangle(of: size) }
+    return context.parts?.attention(on: size, of: bitmap.size, find) ?? find()
   }
 
   /// The largest size with these proportions inside another size; at least one pixel.

@@ -61,8 +61,8 @@ public struct ProcessingContext: Sendable {
   public let limits: DecodingLimits
   /// Receives the notes of processors; `nil` where nobody reads them.
   private var notes: ProcessingNotes?
-  /// Where attention falls in the frames of an animation; `nil` for a still picture.
-  private var places: AttentionPlaces?
+  /// The parts that are the same in all frames of an animation; `nil` for a still picture.
+  var parts: FrameParts?
 
   /// Makes a context.
   public init(pool: PixelBufferPool = .shared, limits: DecodingLimits = .default) {
@@ -79,22 +79,6 @@ public struct ProcessingContext: Sendable {
     var context = self
     context.notes = notes
     return context
-  }
-
-  /// The same surroundings for the frames of one animation: attention falls where it fell in the first of them. If each frame
-  /// had a place of its own, the picture would jump.
-  package func forFrames() -> ProcessingContext {
-    var context = self
-    context.places = AttentionPlaces()
-    return context
-  }
-
-  /// The part of a picture that attracts the most attention: that of the first frame, or else what a closure finds.
-  func attention(
-    on part: PixelSize, of whole: PixelSize, _ find: () -> PixelRectangle
-  ) -> PixelRectangle {
-    guard let places else { return find() }
-    return places.rectangle(of: part, in: whole, find)
   }
 
   /// Refuses sizes that are empty or over the limits, before memory is taken.
@@ -130,25 +114,6 @@ private final class ProcessingNotes: Sendable {
     list.withLock { notes in
       if !notes.contains(text), notes.count <= PictureNotes.mostNotes { notes.append(text) }
     }
-  }
-}
-
-/// The parts of the first frame of an animation that attracted the most attention, by their size and that of the picture. A
-/// processor may work on several threads, so a lock guards them.
-private final class AttentionPlaces: Sendable {
-  private struct Key: Hashable {
-    let part: PixelSize
-    let whole: PixelSize
-  }
-
-  private let known = Mutex<[Key: PixelRectangle]>([:])
-
-  func rectangle(of part: PixelSize, in whole: PixelSize, _ find: () -> PixelRectangle) -> PixelRectangle {
-    let key = Key(part: part, whole: whole)
-    if let first = known.withLock({ $0[key] }) { return first }
-    let found = find()
-    known.withLock { $0[key] = found }
-    return found
   }
 }
 

@@ -44,6 +44,14 @@ extension PixelRectangle {
       height: max(1, part.size.height))
   }
 
+  /// The smallest rectangle around this one and another one. Both lie inside a picture.
+  func united(with other: PixelRectangle) -> PixelRectangle {
+    let (left, top) = (min(x, other.x), min(y, other.y))
+    return PixelRectangle(
+      x: left, y: top, width: max(x + size.width, other.x + other.size.width) - left,
+      height: max(y + size.height, other.y + other.size.height) - top)
+  }
+
   /// Whether any part lies inside a picture of `size`.
   func overlaps(_ size: PixelSize) -> Bool { !clamped(to: size).size.isEmpty }
 }

@@ -33,13 +33,21 @@ public struct Trim: ImageProcessing, Hashable {
       ? "trim(\(tolerance))" : "trim(\(tolerance),\(color?.identifier ?? ""),\(evenAxes.rawValue))"
   }
 
-  /// Trims the picture. If the whole picture is border, nothing is removed.
+  /// Trims the picture. If the whole picture is border, nothing is removed. From an animation that is written, only what is
+  /// border in all frames is removed.
   ///
   /// - Complexity: O(pixels).
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
-    let content = bitmap.withPixels { pixels, rows -> PixelRectangle? in
+    let part = try context.content(of: bitmap.size, for: self) { content(of: bitmap) }
+    guard let part else { return bitmap }
+    return bitmap.cropped(to: part, pool: context.pool)
+  }
+
+  /// What is no border; `nil` if everything is.
+  private func content(of bitmap: BGRABitmap) -> PixelRectangle? {
+    bitmap.withPixels { pixels, rows -> PixelRectangle? in
       // No `??`: its second value is a closure, and Swift 6.3 cannot compile one with a span.
       let border = if let color { color.pixel } else { pixels[0] }
       var left = bitmap.size.width
@@ -67,8 +75,6 @@ public struct Trim: ImageProcessing, Hashable {
       }
       return PixelRectangle(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
     }
-    guard let content else { return bitmap }
-    return bitmap.cropped(to: content, pool: context.pool)
   }
 
   private func differs(_ a: Pixel, _ b: Pixel) -> Bool {

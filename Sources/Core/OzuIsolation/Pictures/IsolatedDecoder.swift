@@ -124,7 +124,9 @@ struct IsolatedDecoder: LosslessTurning, JPEGStoring {
       defer { withExtendedLifetime(reserved) {} }
       try context.checkCancellation()
       let start = ContinuousClock.now
-      let request = PictureRequest(.picture(resize), context, allowance: allowance)
+      var request = PictureRequest(.picture(resize), context, allowance: allowance)
+      // So a gain map for which the whole budget has no room is left out there, as it is in this process.
+      if context.headroom != nil { request.limits.decodedByteCount = most }
       let result = try client.ask(request, body, context) {
         (answer, pixels) throws(ImageDecodingError) -> Result<Picture, Need> in
         switch answer {

@@ -18,7 +18,7 @@
         $0.idle.take(
           request.kind, bodyNumber: request.bodyNumber, memoryByteCount: request.memoryByteCount)
       }) {
-        if worker.isQuiet { return worker }
+        if worker.isQuiet, !worker.hasEnded { return worker }
       }
       return try newWorker(for: request, checkpoint)
     }

@@ -24,7 +24,9 @@
     private(set) var bodyNumber: UInt64?
     private(set) var answerCount = 0
     private(set) var confinement = WorkerConfinement()
-    /// The processor time of the worker. The worker reported its process number before it received any file.
+    /// Its process number, which it reported before it received any file; 0 before that.
+    private var process: pid_t = 0
+    /// The processor time of the worker.
     private var clock: ProcessClock?
 
     private let socket: Descriptor
@@ -104,7 +106,8 @@
       let report = datagram.loadUnaligned(
         fromByteOffset: WorkerHead.byteCount, as: WorkerConfinement.Report.self)
       confinement = WorkerConfinement(report)
-      clock = ProcessClock(report.process)
+      process = report.process
+      clock = ProcessClock(process)
     }
 
     private func failureOfStart() -> WorkerPool.StartFailure {
@@ -117,6 +120,10 @@
 
     /// Whether it waits for a request and has sent nothing unexpected.
     var isQuiet: Bool { ozu_receive_bytes(socket.number, buffer.baseAddress, buffer.count, false) == -EAGAIN }
+
+    /// Whether the process has ended. The socket does not show it while another process has a copy of the worker's end, as one
+    /// that the app has forked while the worker was started has until it runs its program.
+    var hasEnded: Bool { ozu_process_has_ended(process) }
 
     /// Whether it should not be kept long, because its body takes much memory.
     var isLarge: Bool { input.byteCount > SharedSegment.keptByteCount }

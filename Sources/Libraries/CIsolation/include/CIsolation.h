@@ -65,6 +65,9 @@ int ozu_fork(void);
 int ozu_process_open(int process);
 int ozu_process_kill(int process_descriptor);
 
+// Whether a process has ended, even if its parent has not taken its status. False if the system does not report it.
+bool ozu_process_has_ended(int process);
+
 // A descriptor that becomes readable when a child has ended. Blocks SIGCHLD.
 int ozu_child_signals(void);
 void ozu_child_signals_drain(int descriptor);

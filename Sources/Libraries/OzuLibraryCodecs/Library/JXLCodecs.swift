@@ -129,6 +129,8 @@
 
     /// Decodes the bytes that are there; `nil` if there is nothing new to show.
     func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap? {
+      // Without black ink, CMYK would be much too light.
+      guard header.colorModel != .cmyk else { return nil }
       try read(data, context)
       guard !hasShownAll else { return nil }
       if !isWhole {

@@ -105,7 +105,7 @@ struct ImageAddress: Hashable, Sendable {
   }
 
   /// Removes the options from the front and applies them.
-  private static func readOptions(
+  static func readOptions(
     _ segments: inout ArraySlice<Substring>, into options: inout ImageOptions, _ rules: AddressRules
   ) throws(AddressRefusal) {
     if rules.onlyPresets {
@@ -130,7 +130,7 @@ struct ImageAddress: Hashable, Sendable {
   }
 
   /// Applies an option, or those of the presets that it names.
-  static func apply(
+  private static func apply(
     _ option: AddressOption, to options: inout ImageOptions, _ rules: AddressRules
   ) throws(AddressRefusal) {
     guard option.isPreset else { return try options.apply(option, rules) }
@@ -175,8 +175,11 @@ struct ImageAddress: Hashable, Sendable {
   }
 
   /// The path after the signature, in the one form that this type writes.
-  var path: String {
-    let segments = options.segments.map { "/\($0)" }.joined()
+  var path: String { path(with: options.segments) }
+
+  /// The path after the signature, with its options in this form.
+  func path(with segments: [String]) -> String {
+    let segments = segments.map { "/\($0)" }.joined()
     let word = options.type.map { "@\($0.fileExtension)" } ?? ""
     return "\(segments)/plain/\(Self.escaped(source.absoluteString))\(word)"
   }

@@ -86,15 +86,20 @@ public struct SignedAddresses: PictureAddressing {
   ///
   /// - Parameters:
   ///   - source: the address of the picture.
-  ///   - options: as they are written in a path, such as `rs:fill:320:240/q:70`. The options of presets are written out. Default: none.
+  ///   - options: as they are written in a path, such as `rs:fill:320:240/q:70`. The options of presets are written out, unless the
+  ///     rules allow only some options. Default: none.
   ///   - format: the word for a format, such as `webp`. `nil`, the default, lets the client choose.
   /// - Throws: `AddressRefusal` if the service would refuse the path.
   public func path(
     of source: URL, options: String = "", format: String? = nil
   ) throws(AddressRefusal) -> String {
     var address = ImageAddress(source: source, options: ImageOptions())
-    for option in options.split(separator: "/") {
-      try ImageAddress.apply(AddressOption(option), to: &address.options, rules)
+    let written = options.split(separator: "/")
+    var segments = written[...]
+    segments.append("plain")
+    try ImageAddress.readOptions(&segments, into: &address.options, rules)
+    guard segments.count == 1 else {
+      throw AddressRefusal(status: 400, reason: "\(segments.joined(separator: "/")): this is no option")
     }
     if let format {
       guard let type = ImageOptions.type(format) else {
@@ -103,7 +108,8 @@ public struct SignedAddresses: PictureAddressing {
       address.options.type = type
     }
     _ = try rules.source(source.absoluteString)
-    let path = address.path
+    let isLimited = rules.onlyPresets || !rules.allowedOptions.isEmpty
+    let path = isLimited ? address.path(with: written.map(String.init)) : address.path
     return "/\(rules.keys.first?.signature(of: path) ?? "unsafe")\(path)"
   }
 }

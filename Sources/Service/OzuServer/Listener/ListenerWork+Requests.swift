@@ -38,7 +38,7 @@ extension ListenerWork {
       connection.keepsAlive = false
       var response = ServiceFailure(status: error.status, reason: error.reason).response
       if error.status == 405 { response.headers["Allow"] = "GET, HEAD" }
-      loop.service.noteRefusal(
+      response = loop.service.noteRefusal(
         of: ServiceRequest(method: "", target: "", remoteAddress: connection.remoteAddress), response,
         reason: error.reason)
       respond(connection, response, to: nil)
@@ -77,8 +77,8 @@ extension ListenerWork {
     if let refusal = uploads.refusal(of: request, head.bodyByteCount, beside: awaitedByteCount) {
       connection.keepsAlive = false
       connection.input = []
-      loop.service.noteRefusal(of: request, refusal, reason: "the upload was refused")
-      return respond(connection, refusal, to: head)
+      let response = loop.service.noteRefusal(of: request, refusal, reason: "the upload was refused")
+      return respond(connection, response, to: head)
     }
     connection.state = .receiving(head, deadline: configuration.now() + uploads.limit)
     awaitedByteCount += head.bodyByteCount

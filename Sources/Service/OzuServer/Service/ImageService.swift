@@ -206,12 +206,15 @@ public final class ImageService: ServiceResponding {
     return lines
   }
 
-  /// Counts and logs a request that the listener refused.
-  public func noteRefusal(of request: ServiceRequest, _ response: ServiceResponse, reason: String) {
+  /// Counts and logs a request that the listener refuses, and completes the answer.
+  @discardableResult
+  public func noteRefusal(
+    of request: ServiceRequest, _ response: ServiceResponse, reason: String
+  ) -> ServiceResponse {
     metrics.begin()
     metrics.noteRefusal(reason)
-    note(
-      ServiceAnswer(.failed, response, failure: reason), of: request, id: nil,
+    return finish(
+      ServiceAnswer(.failed, response, failure: reason), of: request,
       since: configuration.pipeline.testing.now())
   }
 }

@@ -28,8 +28,7 @@ public struct ServiceLogRecord: Sendable {
   public let remoteAddress: String?
   /// The trace of the request (`traceparent`, W3C Trace Context): 32 hexadecimal digits; `nil` without one.
   public let traceID: String?
-  /// The number of the request, which the answer has in `X-Request-Id`: the one that it came with, or a new one; `nil` for a
-  /// request that was refused by its head.
+  /// The number of the request, which the answer has in `X-Request-Id`: the one that it came with, or a new one.
   public let id: String?
 
   init(_ request: ServiceRequest, _ answer: ServiceAnswer, id: String?, duration: Duration, date: Date) {

@@ -12,11 +12,15 @@ public protocol ServiceResponding: Sendable {
   /// waiting. By default all work is left.
   func begin(_ request: ServiceRequest) -> ServiceBeginning
 
-  /// Called for each request that the listener refused by its head, with the answer that it got, for counts and logs. On the
-  /// thread of all connections, so it must not block. By default does nothing.
+  /// Called for each request that the listener refuses by its head, for counts and logs. On the thread of all connections, so it
+  /// must not block. By default does nothing.
   ///
   /// - Parameter request: without method, path and fields if the head could not be read.
-  func noteRefusal(of request: ServiceRequest, _ response: ServiceResponse, reason: String)
+  /// - Returns: the answer, with the fields that all answers have.
+  @discardableResult
+  func noteRefusal(
+    of request: ServiceRequest, _ response: ServiceResponse, reason: String
+  ) -> ServiceResponse
 
   /// Where listeners count the connections whose requests they pass on. By default `nil`, for nowhere.
   var connectionCounts: ConnectionCounts? { get }
@@ -29,7 +33,10 @@ extension ServiceResponding {
   }
 
   /// Does nothing.
-  public func noteRefusal(of request: ServiceRequest, _ response: ServiceResponse, reason: String) {}
+  @discardableResult
+  public func noteRefusal(
+    of request: ServiceRequest, _ response: ServiceResponse, reason: String
+  ) -> ServiceResponse { response }
 
   /// Nowhere.
   public var connectionCounts: ConnectionCounts? { nil }

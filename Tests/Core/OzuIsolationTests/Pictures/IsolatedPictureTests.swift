@@ -149,15 +149,19 @@
       try Self.checkBrightened(by: gains, headroom: headroom)
     }
 
-    @Test("have a gain map applied there that takes more memory than is reserved at first")
-    func brightenedByMuch() throws {
+    @Test(
+      "have a gain map applied there that takes more memory than is reserved at first, unless it takes more than there is",
+      arguments: [DecodedByteBudget.shared, DecodedByteBudget(byteLimit: 16 << 20)])
+    func brightenedByMuch(budget: DecodedByteBudget) throws {
       let gains = Bitmap(size: PixelSize(2520, 1680), format: .gray8, isOpaque: true) { bytes, _ in
         bytes.initializeMemory(as: UInt8.self, repeating: 100)
       }
-      try Self.checkBrightened(by: gains, headroom: 4)
+      try Self.checkBrightened(by: gains, headroom: 4, budget)
     }
 
-    private static func checkBrightened(by gains: Bitmap, headroom: Double?) throws {
+    private static func checkBrightened(
+      by gains: Bitmap, headroom: Double?, _ budget: DecodedByteBudget = .shared
+    ) throws {
       let numbers = GainMap(
         size: gains.size, bytes: 0..<0, channels: [GainMap.Channel(minimum: 0, maximum: 2)],
         alternateHeadroom: 2)
@@ -166,14 +170,15 @@
       let data = try here.encode(
         PatternPicture(PixelSize(90, 60), tint: 3).bitmap, with: GainMapPicture(numbers, bitmap: gains),
         notes: &notes)
-      let context = DecodingContext().brightened(to: headroom)
+      let context = DecodingContext(budget: budget).brightened(to: headroom)
       let resize = Resize(PixelSize(33, 20), mode: .aspectFill, crops: true)
       let (own, other) = (
         try here.picture(from: data, resize: resize, context: context),
         try codecs().0.picture(from: data, resize: resize, context: context)
       )
       #expect(other.isIsolated && other.header?.gainMap == own.header?.gainMap)
-      #expect(other.bitmap.format == (headroom == nil ? .bgra8 : .rgba16))
+      let isApplied = headroom != nil && budget === DecodedByteBudget.shared
+      #expect(other.bitmap.format == (isApplied ? .rgba16 : .bgra8))
       #expect(other.bitmap == own.bitmap && other.notes == own.notes)
     }
 

@@ -120,6 +120,47 @@ struct WrittenFileTests {
     #expect(shown.bitmap.colorSpace == .sRGB)
   }
 
+  /// A GIF in black, with white where a frame has a rectangle.
+  private func movingFile(_ size: PixelSize, _ rectangles: [PixelRectangle?]) throws -> Data {
+    let writer = try codecs.animationEncoder(for: .gif)
+      .makeWriter(canvas: size, loopCount: 0, options: EncodingOptions())
+    for part in rectangles {
+      let frame = Bitmap(size: size) { x, y in
+        guard let part, x >= part.x, y >= part.y, x < part.x + part.size.width, y < part.y + part.size.height
+        else { return Pixel.black }
+        return Pixel.white
+      }
+      try writer.append(frame, duration: .milliseconds(100))
+    }
+    return try writer.finish()
+  }
+
+  @Test(
+    "a trim leaves what is no border in any frame of an animation",
+    arguments: [
+      [.trim()], [Turn.right, .trim(evenAxes: .horizontal), Turn.left],
+      // The second one removes what lies between, and the third nothing.
+      [.trim(), Composition([.pad(to: PixelSize(90, 90), color: .white), .trim()]), .trim()],
+    ] as [[any ImageProcessing]])
+  func trim(steps: [any ImageProcessing]) async throws {
+    // As much is above as below, so nothing is different with even axes.
+    let parts = [
+      PixelRectangle(x: 10, y: 5, width: 6, height: 6), nil,
+      PixelRectangle(x: 30, y: 8, width: 12, height: 7),
+    ]
+    let request = ImageRequest(.data(try movingFile(PixelSize(60, 20), parts), key: "moving")).with {
+      $0.processors = steps
+    }
+    let file = try await pipeline.encoded(for: request, as: OutputFormat(.gif))
+    let moving = try #require(try codecs.picture(from: file.data).animation)
+    let frames = try moving.delays.indices.map { try moving.frame(at: $0) }
+    #expect(file.size == PixelSize(32, 10) && frames.map(\.size) == Array(repeating: file.size, count: 3))
+    for (frame, part) in zip(frames, parts) {
+      let isWhite = { (x: Int, y: Int) in frame[x, y] == Pixel.white }
+      #expect(isWhite(0, 0) == (part?.x == 10) && isWhite(31, 9) == (part?.x == 30))
+    }
+  }
+
   @Test("attention falls on one place in all frames of an animation")
   func attention() async throws {
     let size = PixelSize(60, 20)
