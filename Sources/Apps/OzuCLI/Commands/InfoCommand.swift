@@ -19,7 +19,8 @@ enum InfoCommand: Command {
       command also works for a picture that is too large to load. With --pixels a small rendition is made too: it gives the
       dominant colour, placeholders (BlurHash and ThumbHash), how often an animation is played, and defects of the file.
       With --all everything else that EXIF data, IPTC-IIM and XMP say is printed, the place too. With --check all pictures are
-      decoded, and those that are damaged make the command fail: "ozu info -r --check FOLDER" looks through a folder.
+      decoded, animations with all their frames, and those that are damaged make the command fail: "ozu info -r --check FOLDER"
+      looks through a folder.
       A SOURCE is the same as for "ozu load".
       """,
     options: options,
@@ -51,7 +52,8 @@ enum InfoCommand: Command {
         let source = try await SourceArgument.read(text, limit: limit)
         let header = try await pipeline.header(for: ImageRequest(source))
         let wantsPixels = arguments.has("pixels") || printer.isCheck
-        let pixels = wantsPixels ? try await pixels(source, arguments, pipeline) : nil
+        let pixels =
+          wantsPixels ? try await pixels(source, arguments, pipeline, isCheck: printer.isCheck) : nil
         let metadata = arguments.has("all") ? try await pipeline.metadata(for: ImageRequest(source)) : nil
         printer.print(
           ImageFacts(
@@ -75,12 +77,26 @@ enum InfoCommand: Command {
     }
   }
 
+  /// - Parameter isCheck: whether all frames of an animation are decoded, and not its first alone.
   private static func pixels(
-    _ source: ImageSource, _ arguments: ParsedArguments, _ pipeline: ImagePipeline
+    _ source: ImageSource, _ arguments: ParsedArguments, _ pipeline: ImagePipeline, isCheck: Bool
   ) async throws(ImageError) -> PixelFacts {
     var request = ImageRequest(source, resize: Resize(PixelFacts.size))
     request.writeLayers = .originals
     request.allowsTruncation = arguments.has(OptionSpecification.partial.name)
-    return PixelFacts(try await pipeline.image(for: request))
+    // A rendition may be from before the damage.
+    if isCheck { request.readLayers = .originals }
+    let picture = try await pipeline.image(for: request)
+    var facts = PixelFacts(picture)
+    guard isCheck, let animation = picture.animation else { return facts }
+    for index in 0..<animation.frameCount {
+      do throws(ImageDecodingError) {
+        _ = try await animation.frame(at: index)
+      } catch {
+        facts.damage.append("frame \(index + 1) of \(animation.frameCount) cannot be decoded: \(error)")
+        break
+      }
+    }
+    return facts
   }
 }

@@ -85,9 +85,9 @@ struct InfoPrinter {
       }
       console.print(line.joined())
     case .damage:
-      guard let notes = facts.pixels?.notes, !notes.isEmpty else { return }
+      guard let damage = facts.pixels?.damage, !damage.isEmpty else { return }
       damagedCount += 1
-      console.print("\(PrintableText.name(facts.source)): \(notes.joined(separator: ", "))")
+      console.print("\(PrintableText.name(facts.source)): \(damage.joined(separator: ", "))")
     }
   }
 
