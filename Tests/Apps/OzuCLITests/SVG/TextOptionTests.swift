@@ -113,5 +113,27 @@
       try FileManager.default.removeItem(atPath: photo)
       #expect(try await ChildRun(arguments).errors.contains("photo.png: no such file"))
     }
+
+    @Test("ozu card replaces neither its template nor a picture that it shows")
+    func cardKeepsSources() async throws {
+      let folder = try Folder()
+      let data = try PatternPicture(PixelSize(40, 40)).data(as: .png)
+      let photo = try folder.write(data, to: "photo.png")
+      try folder.write(data, to: "logo.png")
+      let json = """
+        {"size": {"width": 100, "height": 60}, "elements": [
+          {"picture": {"source": "{photo}"}, "placement": {"x": 60, "y": 10}},
+          {"picture": {"source": "logo.png"}, "placement": {"x": 0, "y": 0}}]}
+        """
+      let template = try folder.write(Data(json.utf8), to: "card.json")
+      for name in ["photo.png", "logo.png", "card.json"] {
+        let run = await CommandRun(
+          "card", template, "--set", "photo=\(photo)", "-o", folder.path(name), "-f", "png", "--force",
+          "--no-cache")
+        #expect(run.status == .wrongUsage && run.errors.contains("would replace the source"), "\(run.errors)")
+        #expect(!run.errors.contains("--overwrite-sources"))
+      }
+      #expect(folder.data("photo.png") == data && folder.data("logo.png") == data)
+    }
   }
 #endif
