@@ -64,7 +64,7 @@ struct WatermarkArgument {
       request.allowsTruncation = allowsTruncation
       return try await pipeline.image(for: request)
     } catch {
-      throw UsageError("--\(option) \(PrintableText.name(path)): \(error.explanation)", hint: hint)
+      throw UsageError("--\(option) \(PrintableText.name(path)): \(error.reason)", hint: hint)
     }
   }
 }

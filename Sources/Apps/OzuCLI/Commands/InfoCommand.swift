@@ -36,7 +36,9 @@ enum InfoCommand: Command {
         name: "all", letter: "a", help: "Read all metadata: dates, exposure, place, names, texts, other tags."
       ),
       .recursive, .from,
-    ] + InfoPrinter.options + [.partial, .cache, .noCache] + NetworkArguments.options + [.isolation, .json]
+    ] + InfoPrinter.options + [.partial, .cache, .noCache] + NetworkArguments.options + [
+      .maxPixels, .isolation, .json,
+    ]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let configuration = try PipelineArguments.configuration(arguments)
@@ -60,7 +62,7 @@ enum InfoCommand: Command {
             source: text, byteCount: byteCount(of: source), header: header, pixels: pixels, metadata: metadata
           ))
       } catch {
-        printer.fail(text, error.explanation)
+        printer.fail(text, error.reason)
       }
     }
     printer.finish()
