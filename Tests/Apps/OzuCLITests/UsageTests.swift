@@ -40,7 +40,7 @@ struct UsageTests {
       (["load", "a.jpg", "--trim=1.5"], "a whole number from 0 to 255"),
       (["load", "a.jpg", "--rotate", "450"], "--rotate 450: a number from -360 to 360 is needed"),
       (["load", "a.jpg", "--rotate", "45,puce"], "a colour is needed"),
-      (["load", "a.jpg", "--redact", "9x9"], "--redact 9x9: a whole number from 1 to 65535"),
+      (["load", "a.jpg", "--redact", "9x9"], "--redact 9x9: rectangles are needed"),
       (["load", "a.jpg", "--redact", "9x9+1,red"], "rectangles are needed"),
       (["load", "a.jpg", "--overlay", "none.png,x=ten"], "--overlay ten: a number from -65535 to 65535"),
       (["load", "a.jpg", "--overlay", "none.png,mode=add"], "it can be normal, multiply"),

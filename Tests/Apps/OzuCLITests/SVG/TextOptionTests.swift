@@ -74,6 +74,16 @@
         String(decoding: run.output, as: UTF8.self).contains("  note: 1 character has no glyph in any font"))
     }
 
+    @Test("a text that is too long is refused in one short line")
+    func longText() async throws {
+      let folder = try Folder()
+      let photo = try folder.write(PatternPicture(PixelSize(20, 12)).data(as: .png), to: "photo.png")
+      let text = String(repeating: "a", count: 20_000)
+      let run = try await ChildRun(["load", photo, "--text", text, "-o", folder.path("out.png"), "--no-cache"])
+      #expect(run.status == 2 && run.errors.contains("--text \(text.prefix(40))…: "))
+      #expect(run.errors.utf8.count < 400)
+    }
+
     @Test("a font with a slash is a file, and others are families")
     func fonts() throws {
       #expect(try TextArgument("a\\nb", style: "font=/x/y.ttf").label.font == .file("/x/y.ttf"))
