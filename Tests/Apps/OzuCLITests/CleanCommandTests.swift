@@ -106,6 +106,18 @@ struct CleanCommandTests {
     if kind == "bmp" { #expect(folder.data("a.bmp") == bytes) }
   }
 
+  @Test("names each picture in a folder that it cannot clean, and cleans the others")
+  func tree() async throws {
+    let folder = try Folder()
+    try folder.write(Self.jpeg(), to: "a.jpg")
+    try folder.write(PatternPicture(PixelSize(8, 8)).data(as: .qoi), to: "b.qoi")
+    try folder.write(Data("text".utf8), to: "c.txt")
+    let run = await CommandRun("clean", "-r", folder.path(""), "-o", folder.path("out/"))
+    #expect(run.status == .failed && run.errors.contains("b.qoi: QOI "), "\(run.errors)")
+    #expect(!run.errors.contains("c.txt") && folder.data("out/a.jpg") != nil)
+    #expect(folder.data("out/b.qoi") == nil)
+  }
+
   @Test("info --all prints metadata in full")
   func info() async throws {
     let folder = try Folder()

@@ -34,7 +34,8 @@ enum CleanCommand: Command {
       process of its own.
 
       With -o the results go to a file, or to a folder, under the names of their sources. With --in-place a file is replaced
-      by its result, completely or not at all, and keeps its permissions.
+      by its result, completely or not at all, and keeps its permissions. Pictures in other formats, also those that -r finds,
+      are failures: their metadata stays.
       """,
     options: options,
     positional: 1...Int.max - 1,
@@ -81,10 +82,11 @@ enum CleanCommand: Command {
     configuration.caching.memoryCache.costLimit = PipelineArguments.memoryCost
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     let folder: String? = if let path { try OutputTarget.folder(path) } else { nil }
+    // Pictures of other formats count too: each fails, so that none keeps its metadata in silence.
     let listing = try SourceListing(
       arguments.positional.map { ListedSource(text: $0) },
       isRecursive: arguments.has(OptionSpecification.recursive.name), excluding: folder,
-      types: CleanedFile.types)
+      types: configuration.readableTypes)
     var target: OutputTarget?
     if let path {
       target = try OutputTarget(
