@@ -60,6 +60,8 @@ import Testing
     #expect(run.status == .failed && run.errors.isEmpty)
     #expect(run.output.hasPrefix("\(broken): frame 4 of 4 cannot be decoded: corrupt GIF"), "\(run.output)")
     #expect(run.output.hasSuffix("\n2 pictures, 1 damaged\n"), "\(run.output)")
+    let refused = await CommandRun("info", whole, "--check", "--max-pixels", "10", "--no-cache")
+    #expect(refused.status == .failed && refused.output == "1 picture, 0 damaged, 1 not read\n")
   }
 
   @Test("a check decodes the file, also one that was damaged after its rendition was made")

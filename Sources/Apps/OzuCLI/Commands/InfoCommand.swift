@@ -40,6 +40,11 @@ enum InfoCommand: Command {
       .maxPixels, .isolation, .json,
     ]
 
+  /// The errors that tell of a damaged file. With others nobody knows whether it is.
+  private static let damage: [ImageError.Kind] = [
+    .bodyTruncated, .emptyData, .notAnImage, .corruptData, .truncatedData,
+  ]
+
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let configuration = try PipelineArguments.configuration(arguments)
     let listing = try await SourceListing(arguments, output: nil, configuration, console)
@@ -47,7 +52,8 @@ enum InfoCommand: Command {
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     let limit = pipeline.configuration.decoding.limits.encodedByteCount
     for problem in listing.problems {
-      if case .failure(let error) = problem.outcome { printer.fail(problem.source, error.reason) }
+      guard case .failure(let error) = problem.outcome else { continue }
+      printer.fail(problem.source, error.reason, isDamage: false)
     }
     for text in listing.sources.map(\.text) {
       do throws(ImageError) {
@@ -62,12 +68,12 @@ enum InfoCommand: Command {
             source: text, byteCount: byteCount(of: source), header: header, pixels: pixels, metadata: metadata
           ))
       } catch {
-        printer.fail(text, error.reason)
+        printer.fail(text, error.reason, isDamage: damage.contains(error.kind))
       }
     }
     printer.finish()
     await pipeline.end()
-    return printer.damagedCount == 0 ? .done : .failed
+    return printer.hasFailure ? .failed : .done
   }
 
   private static func byteCount(of source: ImageSource) -> Int? {

@@ -44,8 +44,12 @@ struct InfoPrinter {
   let console: Console
   private let form: Form
   private var count = 0
-  /// The sources that failed, and with `--check` the pictures that are damaged.
-  private(set) var damagedCount = 0
+  private var damagedCount = 0
+  /// The sources that failed for another reason than damage, such as a limit.
+  private var unreadCount = 0
+
+  /// Whether a source failed, or with `--check` is damaged.
+  var hasFailure: Bool { damagedCount + unreadCount > 0 }
 
   /// Whether pictures are decoded to look for damage.
   var isCheck: Bool { if case .damage = form { true } else { false } }
@@ -92,9 +96,9 @@ struct InfoPrinter {
   }
 
   /// A source that is no picture, or that cannot be read.
-  mutating func fail(_ text: String, _ reason: String) {
+  mutating func fail(_ text: String, _ reason: String, isDamage: Bool) {
     count += 1
-    damagedCount += 1
+    if isDamage { damagedCount += 1 } else { unreadCount += 1 }
     if case .json = form {
       let source = JSON.string(SourceArgument.shown(text))
       console.print(JSON.report("info", [("source", source), ("error", .string(reason))]).text)
@@ -105,7 +109,8 @@ struct InfoPrinter {
   /// Prints the sum of a check.
   func finish() {
     guard isCheck else { return }
-    console.print("\(count) \(count == 1 ? "picture" : "pictures"), \(damagedCount) damaged")
+    let unread = unreadCount > 0 ? ", \(unreadCount) not read" : ""
+    console.print("\(count) \(count == 1 ? "picture" : "pictures"), \(damagedCount) damaged\(unread)")
   }
 
   private func values(of facts: ImageFacts) -> [Field: String] {
