@@ -18,6 +18,7 @@ struct UsageTests {
       (["set", "a.jpg", "--size", "50%"], "--widths"),
       (["load", "a.jpg", "--width", "80", "--mode", "cover"], "a width and a height"),
       (["load", "a.jpg", "--max-bytes", "100kBit"], "100kB or 1GB"),
+      (["load", "a.jpg", "-s", "9x9", "--mode", "crop"], "Did you mean \"cover\"?"),
       (["load", "a.jpg", "--max-bytes", "1e30GB"], "100kB"),
       (["load", "a.jpg", "--max-bytes", "99999999999GB"], "100kB"),
       (["load", "a.jpg", "--size", "0x10"], "from 1 to"),

@@ -55,10 +55,16 @@ struct ParsedArguments {
     guard let text = value(name) else { return nil }
     if let choice = choices.first(where: { $0.0.lowercased() == text.lowercased() }) { return choice.1 }
     let words = choices.map(\.0)
+    let other = Self.otherWords[text.lowercased()].flatMap { words.contains($0) ? $0 : nil }
     throw UsageError(
       "--\(name) \(text): it can be \(words.joined(separator: ", "))",
-      hint: Suggestion.closest(to: text, among: words).map { "Did you mean \"\($0)\"?" })
+      hint: (other ?? Suggestion.closest(to: text, among: words)).map { "Did you mean \"\($0)\"?" })
   }
+
+  /// The words of other programs for the modes of a resize.
+  private static let otherWords = [
+    "crop": "cover", "contain": "fit", "inside": "fit", "exact": "stretch", "force": "stretch",
+  ]
 }
 
 /// Takes a command line apart: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-abc`; everything after
