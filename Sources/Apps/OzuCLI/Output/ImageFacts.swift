@@ -200,7 +200,7 @@ struct PixelFacts {
     blurHash = BlurHash(encoding: picture.bitmap)
     thumbHash = ThumbHash(encoding: picture.bitmap)
     notes = picture.notes
-    damage = notes.filter(PictureNotes.tellsOfDamage)
+    damage = picture.notes.filter(PictureNotes.tellsOfDamage)
     loopCount = picture.animation?.loopCount
   }
 

@@ -79,7 +79,9 @@
       let folder = try Folder()
       let photo = try folder.write(PatternPicture(PixelSize(20, 12)).data(as: .png), to: "photo.png")
       let text = String(repeating: "a", count: 20_000)
-      let run = try await ChildRun(["load", photo, "--text", text, "-o", folder.path("out.png"), "--no-cache"])
+      let run = try await ChildRun([
+        "load", photo, "--text", text, "-o", folder.path("out.png"), "--no-cache",
+      ])
       #expect(run.status == 2 && run.errors.contains("--text \(text.prefix(40))…: "))
       #expect(run.errors.utf8.count < 400)
     }
