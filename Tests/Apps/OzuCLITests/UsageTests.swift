@@ -138,6 +138,7 @@ struct UsageTests {
     #expect(overview.contains(command.specification.summary))
     #expect(overview.split(separator: "\n").allSatisfy { $0.count <= 80 })
     #expect(overview.contains("\nReads:  AVIF") && overview.contains("\nWrites: "))
+    #expect(await CommandRun("help", "help").output == overview)
   }
 
   @Test("the synopsis of each command has all its options", arguments: Tool.names)
