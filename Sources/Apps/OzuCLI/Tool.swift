@@ -82,7 +82,7 @@ enum Tool {
   }
 
   private static func help(on name: String?, _ console: Console) throws(UsageError) -> ExitStatus {
-    guard let name else {
+    guard let name, !["help", "--help", "-h"].contains(name) else {
       console.print(HelpText.overview(commands))
       return .done
     }

@@ -204,12 +204,25 @@ extension Picture {
   }
 }
 
-/// The limits of `Picture.notes`. They hold for every picture, so that all notes fit into its record on disk.
+/// The limits of `Picture.notes`, and the notes that tell of damage. The limits hold for every picture, so that all notes fit into
+/// its record on disk.
 package enum PictureNotes {
+  /// How the notes begin that say that a file ends too early.
+  package static let cut = "the file is cut off: "
+  /// How the note begins that says why the frames of an animation cannot be shown.
+  package static let withoutAnimation = "shown without its animation: "
+  /// How the note begins that says what is wrong with a colour profile.
+  package static let withoutProfile = "its colour profile is left out: "
+
   package static let mostNotes = 32
   /// The most bytes of one note, in UTF-8.
   package static let mostBytes = 512
   private static let rest = "further notes are left out"
+
+  /// Whether a note says that the file is damaged. The others say what else is in it, or how its picture was made.
+  package static func tellsOfDamage(_ note: String) -> Bool {
+    [cut, withoutAnimation, withoutProfile].contains { note.hasPrefix($0) }
+  }
 
   /// The notes within the limits. Applying it twice changes nothing.
   package static func bounded(_ notes: [String]) -> [String] {

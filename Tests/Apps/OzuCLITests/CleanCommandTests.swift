@@ -106,6 +106,23 @@ struct CleanCommandTests {
     if kind == "bmp" { #expect(folder.data("a.bmp") == bytes) }
   }
 
+  @Test("names each picture in a folder that it cannot clean, and cleans the others")
+  func tree() async throws {
+    let folder = try Folder()
+    try folder.write(Self.jpeg(), to: "a.jpg")
+    // Neither has a result, so that their names are no matter.
+    for name in ["a.bmp", "a.tga"] {
+      try folder.write(Data(contentsOf: Repository.fixture("matrix/bmp-rgb24.bmp")), to: name)
+    }
+    try folder.write(Data("text".utf8), to: "c.txt")
+    let run = await CommandRun("clean", "-r", folder.path(""), "-o", folder.path("out/"))
+    #expect(run.status == .failed)
+    #expect(run.errors.split(separator: "\n").count == 2, "\(run.errors)")
+    #expect(run.errors.contains("a.bmp: it cannot be cleaned without encoding its picture again"))
+    #expect(try folder.names == ["a.bmp", "a.jpg", "a.tga", "c.txt", "out"])
+    #expect(folder.data("out/a.jpg") != nil && folder.data("out/a.bmp") == nil)
+  }
+
   @Test("info --all prints metadata in full")
   func info() async throws {
     let folder = try Folder()

@@ -45,6 +45,44 @@ import Testing
     #expect(await CommandRun(arguments + ["--format", "{date"]).status == .wrongUsage)
   }
 
+  @Test("a check finds a frame that cannot be decoded, and takes no other note for damage")
+  func damage() async throws {
+    let folder = try Folder()
+    // A PSD of 8 by 8 pixels in four inks, whose note says that no profile describes them.
+    let inks = Data("8BPS".utf8) + [0, 1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 8, 0, 0, 0, 8, 0, 8, 0, 4]
+    let whole = try folder.write(inks + Data(count: 14 + 4 * 64), to: "inks.psd")
+    #expect(await CommandRun("info", whole, "--pixels", "--no-cache").output.contains("\n  note: inks"))
+    var animation = try Data(contentsOf: Repository.fixture("matrix/anim.gif"))
+    let start = animation.count * 8 / 10
+    for place in start..<start + 40 { animation[place] ^= 0x5A }
+    let broken = try folder.write(animation, to: "broken.gif")
+    let run = await CommandRun("info", whole, broken, "--check", "--no-cache")
+    #expect(run.status == .failed && run.errors.isEmpty)
+    #expect(run.output.hasPrefix("\(broken): frame 4 of 4 cannot be decoded: corrupt GIF"), "\(run.output)")
+    #expect(run.output.hasSuffix("\n2 pictures, 1 damaged\n"), "\(run.output)")
+    let refused = await CommandRun("info", whole, "--check", "--max-pixels", "10", "--no-cache")
+    #expect(refused.status == .failed && refused.output == "1 picture, 0 damaged, 1 not read\n")
+  }
+
+  @Test("a check decodes the file, also one that was damaged after its rendition was made")
+  func damageBelowRendition() async throws {
+    let folder = try Folder()
+    var data = try PatternPicture(PixelSize(320, 240), tint: 3).data(as: .png)
+    let path = try folder.write(data, to: "a.png")
+    let old = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)]
+    try FileManager.default.setAttributes(old, ofItemAtPath: path)
+    let cache = ["--cache", folder.path("cache")]
+    for source in ["disk-original", "disk-rendition"] {
+      let run = await CommandRun(["load", path, "-s", "100x100", "-v"] + cache)
+      #expect(run.output.contains(source), "\(run.output)")
+    }
+    for place in data.count / 2..<data.count / 2 + 40 { data[place] ^= 0x5A }
+    try data.write(to: URL(filePath: path))
+    try FileManager.default.setAttributes(old, ofItemAtPath: path)
+    let run = await CommandRun(["info", path, "--check"] + cache)
+    #expect(run.status == .failed && run.errors.contains("a.png: corrupt PNG"), "\(run.errors)")
+  }
+
   @Test("a file that is no image fails with the reason")
   func failure() async throws {
     let folder = try Folder()

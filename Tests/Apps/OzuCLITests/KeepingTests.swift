@@ -38,6 +38,15 @@ struct KeepingTests {
     #expect(run.output.contains("note: BMP cannot be written; it is JPEG"))
   }
 
+  @Test(
+    "with --format keep a name that a neighbour may get too is refused before anything is loaded",
+    arguments: ["c.jpg", "c.png", "c.tga"])
+  func neighbours(name: String) async throws {
+    let run = await CommandRun("load", "c.bmp", name, "-f", "keep", "-o", "out/")
+    #expect(run.status == .wrongUsage && run.errors.contains("would both be out/c."), "\(run.errors)")
+    #expect(run.errors.contains("{source-ext} tells them apart") && !run.errors.contains("--format keep"))
+  }
+
   @Test("--in-place replaces files in their formats, and refuses what it cannot replace")
   func inPlace() async throws {
     let folder = try Self.folder()

@@ -65,6 +65,7 @@ struct LoadOptionTests {
     let file = try folder.write(Self.photo.data(as: .png), to: "a.png")
     for command in [
       ["load", file, "--no-cache"], ["thumbnail", "--size", "16", file, folder.path("b.png")],
+      ["info", file, "--check", "--no-cache"], ["compare", file, file, "--no-cache"],
     ] {
       let allowed = await CommandRun(command + ["--max-pixels", "3072"])
       #expect(allowed.status == .done)

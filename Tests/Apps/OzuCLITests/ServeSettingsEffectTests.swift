@@ -34,7 +34,7 @@
         """
         processor_time = 2.5
         source_pixels = 1000
-        source_bytes = 2000
+        source_bytes = 2kB
         decoded_bytes = 2000000000
         timeout = 60
         connections = 7

@@ -75,7 +75,7 @@
         (["OZU_KEYS": keys, "OZU_STATUS_LISTEN": "127.0.0.1:8080"], "listen has this address"),
         (["OZU_KEYS": keys, "OZU_STATUS_LISTEN": ":9"], "status_listen = :9"),
         (["OZU_KEYS": keys, "OZU_LISTEN": "127.0.0.1:65536"], "an address and a port"),
-        (["OZU_KEYS": keys, "OZU_CACHE_BYTES": "10GB"], "without a unit"),
+        (["OZU_KEYS": keys, "OZU_CACHE_BYTES": "10 gigs"], "64MiB or 1GB"),
         (["OZU_KEYS": keys, "OZU_SOURCE_BYTES": "-1"], "from 1 to"),
         (["OZU_KEYS": keys, "OZU_TIMEOUT": "30s"], "timeout = 30s"),
         (["OZU_KEYS": keys, "OZU_HEAD_TIMEOUT": "-1"], "head_timeout"),

@@ -18,6 +18,7 @@ struct UsageTests {
       (["set", "a.jpg", "--size", "50%"], "--widths"),
       (["load", "a.jpg", "--width", "80", "--mode", "cover"], "a width and a height"),
       (["load", "a.jpg", "--max-bytes", "100kBit"], "100kB or 1GB"),
+      (["load", "a.jpg", "-s", "9x9", "--mode", "crop"], "Did you mean \"cover\"?"),
       (["load", "a.jpg", "--max-bytes", "1e30GB"], "100kB"),
       (["load", "a.jpg", "--max-bytes", "99999999999GB"], "100kB"),
       (["load", "a.jpg", "--size", "0x10"], "from 1 to"),
@@ -40,7 +41,7 @@ struct UsageTests {
       (["load", "a.jpg", "--trim=1.5"], "a whole number from 0 to 255"),
       (["load", "a.jpg", "--rotate", "450"], "--rotate 450: a number from -360 to 360 is needed"),
       (["load", "a.jpg", "--rotate", "45,puce"], "a colour is needed"),
-      (["load", "a.jpg", "--redact", "9x9"], "--redact 9x9: a whole number from 1 to 65535"),
+      (["load", "a.jpg", "--redact", "9x9"], "--redact 9x9: rectangles are needed"),
       (["load", "a.jpg", "--redact", "9x9+1,red"], "rectangles are needed"),
       (["load", "a.jpg", "--overlay", "none.png,x=ten"], "--overlay ten: a number from -65535 to 65535"),
       (["load", "a.jpg", "--overlay", "none.png,mode=add"], "it can be normal, multiply"),
@@ -138,6 +139,7 @@ struct UsageTests {
     #expect(overview.contains(command.specification.summary))
     #expect(overview.split(separator: "\n").allSatisfy { $0.count <= 80 })
     #expect(overview.contains("\nReads:  AVIF") && overview.contains("\nWrites: "))
+    #expect(await CommandRun("help", "help").output == overview)
   }
 
   @Test("the synopsis of each command has all its options", arguments: Tool.names)

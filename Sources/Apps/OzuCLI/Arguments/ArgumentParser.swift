@@ -23,20 +23,25 @@ struct ParsedArguments {
     return number
   }
 
-  /// The value of an option as a number of bytes: 100000, 100kB, 1.5MB or 64MiB. Units are those of the SI and of IEC 80000-13; the
-  /// case of their letters does not matter.
+  /// The value of an option as a number of bytes.
   func byteCount(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
     guard let text = value(name) else { return nil }
-    let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
-    let unit = Self.byteUnits[text.dropFirst(digits.count).lowercased()]
-    guard let unit, let number = Double(digits), number >= 0, unit > 1 || !digits.contains("."),
-      let count = unit == 1 ? Int(digits) : Int(exactly: (number * unit).rounded()), range.contains(count)
-    else {
+    guard let count = Self.byteCount(text), range.contains(count) else {
       throw UsageError(
         "--\(name) \(text): a number of bytes from \(range.lowerBound) on is needed",
         hint: "For example: 100kB or 1GB")
     }
     return count
+  }
+
+  /// A number of bytes: 100000, 100kB, 1.5MB or 64MiB. Units are those of the SI and of IEC 80000-13; the case of their letters
+  /// does not matter. `nil` for another text.
+  static func byteCount(_ text: String) -> Int? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+    guard let unit = byteUnits[text.dropFirst(digits.count).lowercased()], let number = Double(digits),
+      number >= 0, unit > 1 || !digits.contains(".")
+    else { return nil }
+    return unit == 1 ? Int(digits) : Int(exactly: (number * unit).rounded())
   }
 
   private static let byteUnits: [String: Double] = [
@@ -50,10 +55,16 @@ struct ParsedArguments {
     guard let text = value(name) else { return nil }
     if let choice = choices.first(where: { $0.0.lowercased() == text.lowercased() }) { return choice.1 }
     let words = choices.map(\.0)
+    let other = Self.otherWords[text.lowercased()].flatMap { words.contains($0) ? $0 : nil }
     throw UsageError(
       "--\(name) \(text): it can be \(words.joined(separator: ", "))",
-      hint: Suggestion.closest(to: text, among: words).map { "Did you mean \"\($0)\"?" })
+      hint: (other ?? Suggestion.closest(to: text, among: words)).map { "Did you mean \"\($0)\"?" })
   }
+
+  /// The words of other programs for the modes of a resize.
+  private static let otherWords = [
+    "crop": "cover", "contain": "fit", "inside": "fit", "exact": "stretch", "force": "stretch",
+  ]
 }
 
 /// Takes a command line apart: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-abc`; everything after

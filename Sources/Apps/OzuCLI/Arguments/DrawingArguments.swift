@@ -134,7 +134,7 @@ struct WatermarkArgument {
       request.allowsTruncation = allowsTruncation
       return try await pipeline.image(for: request)
     } catch {
-      throw UsageError("--\(option) \(PrintableText.name(path)): \(error.explanation)", hint: hint)
+      throw UsageError("--\(option) \(PrintableText.name(path)): \(error.reason)", hint: hint)
     }
   }
 }
@@ -178,7 +178,9 @@ struct TextArgument {
         picture.bitmap, at: style.place, margin: style.margin, opacity: style.opacity)
       return NotedStep.of(mark, picture.notes)
     } catch {
-      throw UsageError("--\(Self.text) \(PrintableText.oneLine(label.text)): \(error)")
+      let start = label.text.prefix(40)
+      let shown = PrintableText.oneLine(start.endIndex == label.text.endIndex ? label.text : "\(start)…")
+      throw UsageError("--\(Self.text) \(shown): \(error)")
     }
   }
 }

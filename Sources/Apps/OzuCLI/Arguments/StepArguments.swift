@@ -149,7 +149,7 @@ enum StepArguments {
   private static func redaction(_ text: String) throws(UsageError) -> Redact {
     var parts = text.split(separator: ",", omittingEmptySubsequences: false)
     var style = Redact.Style.fill(.black)
-    if let last = parts.last, !last.contains("+") {
+    if parts.count > 1, let last = parts.last, !last.contains("+") {
       if let color = ColorArgument.color(last) {
         style = .fill(color)
       } else {

@@ -41,20 +41,16 @@ enum CardCommand: Command {
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError)
     -> ExitStatus
   {
-    guard let path = arguments.value("output") else {
-      throw UsageError("card needs -o", hint: "For example: -o card.png")
-    }
     let text = arguments.positional[0]
-    let target = try OutputTarget(
-      path: path, format: try EncodingArguments.format(arguments),
-      sources: [ListedSource(text: text)],
-      overwritesSources: false, allowsAnyEnding: arguments.has("force"))
+    let target = try target(arguments)
     let format = try EncodingArguments.outputFormat(arguments, target.format)
     let console = target.isStandardOutput ? console.withoutOutput : console
     var configuration = try PipelineArguments.configuration(arguments)
     let values = try values(arguments)
     do {
       let canvas = try await canvas(text, values, &configuration)
+      // The pictures are known when the template is read; a card replaces none of them.
+      let target = try Self.target(arguments, showing: canvas.elements)
       let pipeline = PipelineArguments.pipeline(configuration, console: console)
       let picture = try await draw(canvas, pipeline)
       let type = target.format ?? (picture.bitmap.isOpaque ? .jpeg : .png)
@@ -68,10 +64,27 @@ enum CardCommand: Command {
         picture.notes.forEach { console.print("  note: \($0)") }
       }
       return .done
+    } catch let error as UsageError {
+      throw error
     } catch {
       console.printError("ozu: \(SourceArgument.line(text)): \(error.reason)")
       return .failed
     }
+  }
+
+  /// - Parameter elements: what the card shows, with pictures whose files it must not replace.
+  private static func target(
+    _ arguments: ParsedArguments, showing elements: [Canvas.Element] = []
+  ) throws(UsageError) -> OutputTarget {
+    guard let path = arguments.value("output") else {
+      throw UsageError("card needs -o", hint: "For example: -o card.png")
+    }
+    var files: [ImageSource] = []
+    for case .picture(let frame, _) in elements { files.append(SourceArgument.source(frame.source)) }
+    return try OutputTarget(
+      path: path, format: try EncodingArguments.format(arguments),
+      sources: [ListedSource(text: arguments.positional[0])], files: files, overwritesSources: nil,
+      allowsAnyEnding: arguments.has("force"))
   }
 
   /// The canvas of a template and its values. The process that draws may read the folders of its font files.

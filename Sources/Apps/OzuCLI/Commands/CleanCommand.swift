@@ -34,7 +34,8 @@ enum CleanCommand: Command {
       process of its own.
 
       With -o the results go to a file, or to a folder, under the names of their sources. With --in-place a file is replaced
-      by its result, completely or not at all, and keeps its permissions.
+      by its result, completely or not at all, and keeps its permissions. Pictures in other formats, also those that -r finds,
+      are failures: their metadata stays.
       """,
     options: options,
     positional: 1...Int.max - 1,
@@ -81,22 +82,30 @@ enum CleanCommand: Command {
     configuration.caching.memoryCache.costLimit = PipelineArguments.memoryCost
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     let folder: String? = if let path { try OutputTarget.folder(path) } else { nil }
+    let types = configuration.readableTypes
     let listing = try SourceListing(
       arguments.positional.map { ListedSource(text: $0) },
-      isRecursive: arguments.has(OptionSpecification.recursive.name), excluding: folder,
-      types: CleanedFile.types)
+      isRecursive: arguments.has(OptionSpecification.recursive.name), excluding: folder, types: types)
+    // Pictures of other formats fail, so that none keeps its metadata in silence.
+    let otherTypes = Set(types).subtracting(CleanedFile.types)
+    var (sources, others): ([ListedSource], [ListedSource]) = ([], [])
+    for source in listing.sources {
+      let isOther = SourceListing.isPicture(SourceArgument.path(ofFile: source.text), otherTypes)
+      if isOther { others.append(source) } else { sources.append(source) }
+    }
     var target: OutputTarget?
     if let path {
       target = try OutputTarget(
-        path: path, format: .keep, sources: listing.sources,
-        isSeveral: listing.hasFolders || listing.sources.count > 1, overwritesSources: nil,
-        allowsAnyEnding: true)
+        path: path, format: .keep, sources: sources,
+        isSeveral: listing.hasFolders || listing.sources.count > 1,
+        files: others.map { SourceArgument.source($0.text) }, overwritesSources: nil, allowsAnyEnding: true)
       target?.keepsTimes = arguments.has(FileTimes.option.name)
     }
     let keepsTimes = arguments.has(FileTimes.option.name)
     let console = target?.isStandardOutput ?? false ? console.withoutOutput : console
+    let problems = listing.problems.map { CleanReport($0) } + others.map { CleanReport(uncleaned: $0) }
     let hasFailure = await SourceRun<CleanReport>(concurrentCount: 2, console: console, style: style).run(
-      listing.sources, problems: listing.problems.map(CleanReport.init)
+      sources, problems: problems
     ) { [target] text, index, _ in
       await CleanReport(text, index, kept, target, pipeline, isUpright: isUpright, keepsTimes: keepsTimes)
     } print: { report in
@@ -148,6 +157,12 @@ private struct CleanReport: SourceReporting {
     source = problem.source
     outcome = problem.outcome.flatMap { _ in .failure(OutputError(problem.source, reason: "it is no picture"))
     }
+  }
+
+  /// A picture in a format that cannot be cleaned.
+  init(uncleaned picture: ListedSource) {
+    source = SourceArgument.shown(picture.text)
+    outcome = .failure(OutputError(reason: "it cannot be cleaned without encoding its picture again"))
   }
 
   /// Cleans a file and writes the result.

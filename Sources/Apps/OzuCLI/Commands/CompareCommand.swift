@@ -35,7 +35,7 @@ enum CompareCommand: Command {
         name: "diff", value: "FILE", kind: .file,
         help: "Write a PNG of the differences, eight times as bright: black where the pictures are equal."),
       .cache, .noCache,
-    ] + NetworkArguments.options + [.isolation, .json]
+    ] + NetworkArguments.options + [.maxPixels, .isolation, .json]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     try SourceArgument.checkStandardInput(arguments.positional)

@@ -39,7 +39,8 @@ enum FramesCommand: Command {
     let wanted = try arguments.integer("frame", in: 1...1_000_000)
     let fields: [OutputTemplate.Field] = [.index, .counter, .hash]
     guard wanted != nil || fields.contains(where: template.has) else {
-      throw UsageError("-o \(path): several frames need {index} in their names")
+      throw UsageError(
+        "-o \(path): several frames need {index} in their names", hint: "--frame 1 writes the first alone.")
     }
     let text = arguments.positional[0]
     let target = try OutputTarget(

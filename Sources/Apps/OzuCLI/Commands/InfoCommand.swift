@@ -20,7 +20,8 @@ enum InfoCommand: Command {
       command also works for a picture that is too large to load. With --pixels a small rendition is made too: it gives the
       dominant colour, placeholders (BlurHash and ThumbHash), how often an animation is played, and defects of the file.
       With --all everything else that EXIF data, IPTC-IIM and XMP say is printed, the place too. With --check all pictures are
-      decoded, and those that are damaged make the command fail: "ozu info -r --check FOLDER" looks through a folder.
+      decoded, animations with all their frames, and those that are damaged make the command fail: "ozu info -r --check FOLDER"
+      looks through a folder.
       A SOURCE is the same as for "ozu load".
       """,
     options: options,
@@ -36,7 +37,14 @@ enum InfoCommand: Command {
         name: "all", letter: "a", help: "Read all metadata: dates, exposure, place, names, texts, other tags."
       ),
       .recursive, .from,
-    ] + InfoPrinter.options + [.partial, .cache, .noCache] + NetworkArguments.options + [.isolation, .json]
+    ] + InfoPrinter.options + [.partial, .cache, .noCache] + NetworkArguments.options + [
+      .maxPixels, .isolation, .json,
+    ]
+
+  /// The errors that tell of a damaged file. With others nobody knows whether it is.
+  private static let damage: [ImageError.Kind] = [
+    .bodyTruncated, .emptyData, .notAnImage, .corruptData, .truncatedData,
+  ]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let configuration = try PipelineArguments.configuration(arguments)
@@ -45,26 +53,28 @@ enum InfoCommand: Command {
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     let limit = pipeline.configuration.decoding.limits.encodedByteCount
     for problem in listing.problems {
-      if case .failure(let error) = problem.outcome { printer.fail(problem.source, error.reason) }
+      guard case .failure(let error) = problem.outcome else { continue }
+      printer.fail(problem.source, error.reason, isDamage: false)
     }
     for text in listing.sources.map(\.text) {
       do throws(ImageError) {
         let source = try await SourceArgument.read(text, limit: limit)
         let header = try await pipeline.header(for: ImageRequest(source))
         let wantsPixels = arguments.has("pixels") || printer.isCheck
-        let pixels = wantsPixels ? try await pixels(source, arguments, pipeline) : nil
+        let pixels =
+          wantsPixels ? try await pixels(source, arguments, pipeline, isCheck: printer.isCheck) : nil
         let metadata = arguments.has("all") ? try await pipeline.metadata(for: ImageRequest(source)) : nil
         printer.print(
           ImageFacts(
             source: text, byteCount: byteCount(of: source), header: header, pixels: pixels, metadata: metadata
           ))
       } catch {
-        printer.fail(text, error.explanation)
+        printer.fail(text, error.reason, isDamage: damage.contains(error.kind))
       }
     }
     printer.finish()
     await pipeline.end()
-    return printer.damagedCount == 0 ? .done : .failed
+    return printer.hasFailure ? .failed : .done
   }
 
   private static func byteCount(of source: ImageSource) -> Int? {
@@ -76,13 +86,27 @@ enum InfoCommand: Command {
     }
   }
 
+  /// - Parameter isCheck: whether all frames of an animation are decoded, and not its first alone.
   private static func pixels(
-    _ source: ImageSource, _ arguments: ParsedArguments, _ pipeline: ImagePipeline
+    _ source: ImageSource, _ arguments: ParsedArguments, _ pipeline: ImagePipeline, isCheck: Bool
   ) async throws(ImageError) -> PixelFacts {
     var request = ImageRequest(source, resize: Resize(PixelFacts.size))
     request.writeLayers = .originals
     request.allowsTruncation = arguments.has(OptionSpecification.partial.name)
-    return PixelFacts(try await pipeline.image(for: request))
+    // A rendition may be from before the damage.
+    if isCheck { request.readLayers = .originals }
+    let picture = try await pipeline.image(for: request)
+    var facts = PixelFacts(picture)
+    guard isCheck, let animation = picture.animation else { return facts }
+    for index in 0..<animation.frameCount {
+      do throws(ImageDecodingError) {
+        _ = try await animation.frame(at: index)
+      } catch {
+        facts.damage.append("frame \(index + 1) of \(animation.frameCount) cannot be decoded: \(error)")
+        break
+      }
+    }
+    return facts
   }
 }
 
@@ -129,8 +153,12 @@ struct InfoPrinter {
   let console: Console
   private let form: Form
   private var count = 0
-  /// The sources that failed, and with `--check` the pictures that are damaged.
-  private(set) var damagedCount = 0
+  private var damagedCount = 0
+  /// The sources that failed for another reason than damage, such as a limit.
+  private var unreadCount = 0
+
+  /// Whether a source failed, or with `--check` is damaged.
+  var hasFailure: Bool { damagedCount + unreadCount > 0 }
 
   /// Whether pictures are decoded to look for damage.
   var isCheck: Bool { if case .damage = form { true } else { false } }
@@ -170,16 +198,16 @@ struct InfoPrinter {
       }
       console.print(line.joined())
     case .damage:
-      guard let notes = facts.pixels?.notes, !notes.isEmpty else { return }
+      guard let damage = facts.pixels?.damage, !damage.isEmpty else { return }
       damagedCount += 1
-      console.print("\(PrintableText.name(facts.source)): \(notes.joined(separator: ", "))")
+      console.print("\(PrintableText.name(facts.source)): \(damage.joined(separator: ", "))")
     }
   }
 
   /// A source that is no picture, or that cannot be read.
-  mutating func fail(_ text: String, _ reason: String) {
+  mutating func fail(_ text: String, _ reason: String, isDamage: Bool) {
     count += 1
-    damagedCount += 1
+    if isDamage { damagedCount += 1 } else { unreadCount += 1 }
     if case .json = form {
       let source = JSON.string(SourceArgument.shown(text))
       console.print(JSON.report("info", [("source", source), ("error", .string(reason))]).text)
@@ -190,7 +218,8 @@ struct InfoPrinter {
   /// Prints the sum of a check.
   func finish() {
     guard isCheck else { return }
-    console.print("\(count) \(count == 1 ? "picture" : "pictures"), \(damagedCount) damaged")
+    let unread = unreadCount > 0 ? ", \(unreadCount) not read" : ""
+    console.print("\(count) \(count == 1 ? "picture" : "pictures"), \(damagedCount) damaged\(unread)")
   }
 
   private func values(of facts: ImageFacts) -> [Field: String] {

@@ -187,6 +187,8 @@ struct PixelFacts {
   let blurHash: BlurHash
   let thumbHash: ThumbHash
   let notes: [String]
+  /// What is wrong with the file: those of the notes that say so, and a frame that cannot be decoded, if all were looked at.
+  var damage: [String]
   /// How often an animation is played; 0 for ever, `nil` for a still.
   let loopCount: Int?
 
@@ -198,6 +200,7 @@ struct PixelFacts {
     blurHash = BlurHash(encoding: picture.bitmap)
     thumbHash = ThumbHash(encoding: picture.bitmap)
     notes = picture.notes
+    damage = picture.notes.filter(PictureNotes.tellsOfDamage)
     loopCount = picture.animation?.loopCount
   }
 

@@ -347,13 +347,22 @@ extension OutputTarget {
     if isNamedForBytes { return }
     var owners: [String: Int] = [:]
     for index in listed.indices {
-      let name = plannedPath(forSource: index)
-      guard let other = owners.updateValue(index, forKey: OutputNames.folded(name)) else { continue }
-      throw UsageError(
-        "-o \(path): the results of \(SourceArgument.shown(listed[other].text)) and "
-          + "\(SourceArgument.shown(listed[index].text)) would both be \(name)",
-        hint: hint(listed[other], listed[index]))
+      for name in possibleNames(forSource: index) {
+        guard let other = owners.updateValue(index, forKey: OutputNames.folded(name)), other != index
+        else { continue }
+        throw UsageError(
+          "-o \(path): the results of \(SourceArgument.shown(listed[other].text)) and "
+            + "\(SourceArgument.shown(listed[index].text)) would both be \(name)",
+          hint: hint(listed[other], listed[index]))
+      }
     }
+  }
+
+  /// The names that the result of a source may have. With the format of the source, one that cannot be written becomes JPEG or PNG,
+  /// which may be that of a neighbour.
+  private func possibleNames(forSource index: Int) -> [String] {
+    guard keepsFormat, ending(forSource: index, nil) == nil else { return [plannedPath(forSource: index)] }
+    return [ImageType.jpeg, .png].map { plannedPath(forSource: index, type: $0) }
   }
 
   /// The field that tells two sources apart.
@@ -375,7 +384,7 @@ extension OutputTarget {
     guard case .folder(let folder, _) = destination else { return "Add \(text), so that the names differ." }
     let start = (folder.hasSuffix("/") ? folder : folder + "/") + "{dir}/{name}"
     let template = field == .sourceExt ? "\(start).\(text).{ext}" : "\(start)-\(text).{ext}"
-    let other = field == .sourceExt ? ", or --format keep" : ""
+    let other = field == .sourceExt && !keepsFormat ? ", or --format keep" : ""
     return "\(text) tells them apart: -o '\(template)'\(other)."
   }
 

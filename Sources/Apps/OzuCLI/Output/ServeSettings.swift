@@ -130,14 +130,21 @@
 
     func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int {
       guard let number = Int(self[name]), range.contains(number) else {
-        let hint =
-          name.hasSuffix("_bytes") && range.upperBound > 1 << 20
-          ? "A number of bytes without a unit: 1048576 for 1 MiB." : nil
         throw UsageError(
-          "\(name) = \(self[name]): a whole number from \(range.lowerBound) to \(range.upperBound) is needed",
-          hint: hint)
+          "\(name) = \(self[name]): a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
       }
       return number
+    }
+
+    /// A number of bytes, with units as in options.
+    func byteCount(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int {
+      guard let count = ParsedArguments.byteCount(self[name]), range.contains(count) else {
+        let bounds = "\(range.lowerBound) to \(range.upperBound)"
+        throw UsageError(
+          "\(name) = \(self[name]): a number of bytes from \(bounds) is needed",
+          hint: "For example: 64MiB or 1GB")
+      }
+      return count
     }
 
     /// A number of seconds, which may have decimals.
@@ -282,8 +289,8 @@
       // This program is its own helper: `main` calls `runIfHelper` first.
       pipeline.decoding.isolation = DecoderIsolation(mode, helper: .thisProgram)
       try textStyle?.allowFont(in: &pipeline)
-      pipeline.caching.encodedMemoryCache.costLimit = try integer("memory_bytes", in: 0...(1 << 40))
-      let capacity = try integer("cache_bytes", in: (1 << 20)...(1 << 46))
+      pipeline.caching.encodedMemoryCache.costLimit = try byteCount("memory_bytes", in: 0...(1 << 40))
+      let capacity = try byteCount("cache_bytes", in: (1 << 20)...(1 << 46))
       pipeline.caching.diskStorage =
         !hasCache
         ? .none : .folder(URL(fileURLWithPath: self["cache"], isDirectory: true), capacity: capacity)
@@ -318,10 +325,10 @@
       let slowness = decoding.limits.cpuTime / .seconds(5)
       decoding.limits.cpuTime = try seconds("processor_time", in: 0.1...600) * slowness
       decoding.limits.pixelCount = try integer("source_pixels", in: 1...(1 << 40))
-      decoding.limits.encodedByteCount = try integer("source_bytes", in: 1...(1 << 40))
+      decoding.limits.encodedByteCount = try byteCount("source_bytes", in: 1...(1 << 40))
       decoding.limits.frameCount = try integer("source_frames", in: 1...65_535)
       if !self["workers"].isEmpty { decoding.concurrentDecodes = try integer("workers", in: 1...1024) }
-      decoding.limits.decodedByteCount = try integer("decoded_bytes", in: (1 << 20)...(1 << 46))
+      decoding.limits.decodedByteCount = try byteCount("decoded_bytes", in: (1 << 20)...(1 << 46))
       if decoding.limits.decodedByteCount != DecodedByteBudget.shared.byteLimit {
         decoding.decodedByteBudget = DecodedByteBudget(byteLimit: decoding.limits.decodedByteCount)
       }

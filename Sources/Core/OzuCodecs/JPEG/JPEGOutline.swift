@@ -39,7 +39,7 @@ package struct JPEGOutline: Sendable {
     header.metadata = details.metadata
     if let reason = details.unsupportedReason { header.noteUnread(reason) }
     if details.hasIncompleteProfile {
-      header.notes.append("its colour profile is left out: pieces of it are missing or doubled")
+      header.notes.append("\(PictureNotes.withoutProfile)pieces of it are missing or doubled")
     }
     if let index = details.pictureIndex {
       header.gainMap = JPEGGainMap.find(in: bytes, index: index)

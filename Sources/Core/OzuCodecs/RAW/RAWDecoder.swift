@@ -120,7 +120,7 @@ private final class RAWFile: EnclosingFile {
       isCut: contents.isCut)
     let own = contents.size.map { "; the RAW has \(header.orientation.applied(to: $0)) pixels" } ?? ""
     header.notes = ["preview of a RAW file, \(header.size)" + own]
-    if contents.isCut { header.notes.append("the file is cut off: it may have had a larger preview") }
+    if contents.isCut { header.notes.append("\(PictureNotes.cut)it may have had a larger preview") }
     self.init(
       picture, header, data, contents,
       previews.dropFirst().sorted { $0.size.pixelCount < $1.size.pixelCount },

@@ -11,7 +11,7 @@ import OzuImaging
 /// with its mask, run-length coded or plain. JPEG 2000 is not supported.
 public struct ICNSDecoder: ImageDecoding {
   /// The note about an icon that ends before one of its pictures does.
-  static let cutNote = "the file is cut off: it may have had a larger picture"
+  static let cutNote = "\(PictureNotes.cut)it may have had a larger picture"
 
   private let alpha: Alpha
   private let inner: [any ImageDecoding]

@@ -139,7 +139,7 @@ extension CodecRegistry {
     } else {
       bitmap = try file.render(plan, context: context)
     }
-    if context.hasAcceptedTruncation { notes.append("the file is cut off: a part of the picture is missing") }
+    if context.hasAcceptedTruncation { notes.append("\(PictureNotes.cut)a part of the picture is missing") }
     guard bitmap.size == plan.outputSize else {
       throw .corrupt(
         header.type, stage: "pixels", reason: "rendered to \(bitmap.size) instead of \(plan.outputSize)")
@@ -188,7 +188,7 @@ extension CodecRegistry {
     do throws(ImageDecodingError) {
       reader = try file.frames(limits: limits)
     } catch {
-      notes.append("shown without its animation: \(error)")
+      notes.append("\(PictureNotes.withoutAnimation)\(error)")
       return nil
     }
     guard let reader else { return nil }
@@ -196,7 +196,7 @@ extension CodecRegistry {
     do throws(AnimationTrack.Flaw) {
       composer = try FrameComposer(reader, of: header.storedSize, blending: blending)
     } catch {
-      notes.append("shown without its animation: \(error)")
+      notes.append("\(PictureNotes.withoutAnimation)\(error)")
       return nil
     }
     if header.frameCount > limit {

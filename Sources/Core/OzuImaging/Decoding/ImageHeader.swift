@@ -70,7 +70,7 @@ public struct ImageHeader: Hashable, Sendable {
   package mutating func noteCut(wholeFrames count: Int, ofAtLeast total: Int, isExact: Bool = false) {
     guard count > 0, count < total else { return }
     let all = isExact ? "\(total)" : "at least \(total)"
-    notes.append("the file is cut off: \(count) of \(all) frames \(count == 1 ? "is" : "are") there")
+    notes.append("\(PictureNotes.cut)\(count) of \(all) frames \(count == 1 ? "is" : "are") there")
   }
 
   /// How colours are stored.

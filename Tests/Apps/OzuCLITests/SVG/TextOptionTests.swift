@@ -74,6 +74,18 @@
         String(decoding: run.output, as: UTF8.self).contains("  note: 1 character has no glyph in any font"))
     }
 
+    @Test("a text that is too long is refused in one short line")
+    func longText() async throws {
+      let folder = try Folder()
+      let photo = try folder.write(PatternPicture(PixelSize(20, 12)).data(as: .png), to: "photo.png")
+      let text = String(repeating: "a", count: 20_000)
+      let run = try await ChildRun([
+        "load", photo, "--text", text, "-o", folder.path("out.png"), "--no-cache",
+      ])
+      #expect(run.status == 2 && run.errors.contains("--text \(text.prefix(40))…: "))
+      #expect(run.errors.utf8.count < 400)
+    }
+
     @Test("a font with a slash is a file, and others are families")
     func fonts() throws {
       #expect(try TextArgument("a\\nb", style: "font=/x/y.ttf").label.font == .file("/x/y.ttf"))
@@ -112,6 +124,28 @@
       #expect(other[80, 30] != bitmap[80, 30])
       try FileManager.default.removeItem(atPath: photo)
       #expect(try await ChildRun(arguments).errors.contains("photo.png: no such file"))
+    }
+
+    @Test("ozu card replaces neither its template nor a picture that it shows")
+    func cardKeepsSources() async throws {
+      let folder = try Folder()
+      let data = try PatternPicture(PixelSize(40, 40)).data(as: .png)
+      let photo = try folder.write(data, to: "photo.png")
+      try folder.write(data, to: "logo.png")
+      let json = """
+        {"size": {"width": 100, "height": 60}, "elements": [
+          {"picture": {"source": "{photo}"}, "placement": {"x": 60, "y": 10}},
+          {"picture": {"source": "logo.png"}, "placement": {"x": 0, "y": 0}}]}
+        """
+      let template = try folder.write(Data(json.utf8), to: "card.json")
+      for name in ["photo.png", "logo.png", "card.json"] {
+        let run = await CommandRun(
+          "card", template, "--set", "photo=\(photo)", "-o", folder.path(name), "-f", "png", "--force",
+          "--no-cache")
+        #expect(run.status == .wrongUsage && run.errors.contains("would replace the source"), "\(run.errors)")
+        #expect(!run.errors.contains("--overwrite-sources"))
+      }
+      #expect(folder.data("photo.png") == data && folder.data("logo.png") == data)
     }
   }
 #endif
