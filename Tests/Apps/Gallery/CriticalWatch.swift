@@ -25,9 +25,9 @@
           continue
         }
         let text = String(cString: value.assumingMemoryBound(to: CChar.self))
-        // Missing services of the session are no fault of the program.
+        // Missing services of the session, and locales that are not installed, are no fault of the program.
         if text.contains("dconf") || text.contains("portal") || text.contains("at-spi")
-          || text.contains("Vulkan")
+          || text.contains("Vulkan") || text.contains("Locale not supported")
         {
           continue
         }

@@ -60,7 +60,7 @@
           gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
           gtk_widget_set_direction(screen.window, GTK_TEXT_DIR_RTL)
           try await rest(window, screen)
-          try await keep("look-right-to-left", screen, pipeline)
+          try await keep("gallery-right-to-left", screen, pipeline)
           window.open(at: 0)
           try await rest(window, screen)
           try await keep("look-right-to-left-large", screen, pipeline)
@@ -90,7 +90,7 @@
         try await withWindow(items, pipeline, title: "Holidays") { window, screen in
           gtk_window_set_default_size(window.window, 640, 440)
           try await rest(window, screen)
-          try await keep("look-twice-the-pixels", screen, pipeline)
+          try await keep("gallery-twice-the-pixels", screen, pipeline)
           let shown = screen.visible(gtk_picture_get_type(), below: window.grid.widget)
           checks.expect(!shown.isEmpty, "there are cells")
           for place in shown {
@@ -102,6 +102,30 @@
         }
       }
       output.add("density", checks, detail: "cells are sharp on a screen of twice the pixels")
+    }
+
+    /// The gallery in German, whose words are long, with the bar of several pictures.
+    func german() async throws {
+      guard Texts.code(in: ProcessInfo.processInfo.environment) == "de" else {
+        return try await runElsewhere("german", ["LC_ALL": "de_DE.UTF-8", "LANGUAGE": ""])
+      }
+      let checks = Checks()
+      let items = try photos()
+      try await withPipeline { pipeline in
+        try await withWindow(items, pipeline, title: "Fotos") { window, screen in
+          gtk_window_set_default_size(window.window, 640, 440)
+          try await rest(window, screen)
+          window.grid.widget.focus()
+          try await Hands(screen: screen).press("ctrl+a")
+          await checks.eventually("the bar counts them in German", screen) {
+            screen.says("\(items.count) ausgewählt")
+          }
+          try await Hands.leave(screen)
+          try await rest(window, screen)
+          try await keep("gallery-german", screen, pipeline)
+        }
+      }
+      output.add("german", checks, detail: "the window in German")
     }
 
     /// The gallery without GNOME's library.
@@ -132,7 +156,10 @@
       let process = Process()
       process.executableURL = URL(filePath: CommandLine.arguments[0])
       process.arguments =
-        [drill, "--photos", options.photos] + (options.screenshots.map { ["--screenshots", $0] } ?? [])
+        [drill, "--photos", options.photos]
+        + [
+          ("--screenshots", options.screenshots), ("--golden", options.golden), ("--renew", options.renewed),
+        ].flatMap { name, folder in folder.map { [name, $0] } ?? [] }
       process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         process.terminationHandler = { _ in continuation.resume() }

@@ -138,11 +138,11 @@
       await checks.eventually("a window can be 360 points wide", screen) {
         gtk_widget_get_width(screen.window) <= 360
       }
-      try await keep("look-narrow", screen, window.detail.images.pipeline)
+      try await keep("look-narrow-large", screen, window.detail.images.pipeline)
       window.closeDetail()
       for _ in 0..<40 { await screen.nextFrame() }
       checks.expect(gtk_widget_get_width(screen.window) <= 360, "with the grid too")
-      try await keep("look-narrow-grid", screen, window.detail.images.pipeline)
+      try await keep("gallery-narrow", screen, window.detail.images.pipeline)
       window.open(at: 1)
       gtk_window_set_default_size(window.window, width, height)
       for _ in 0..<20 { await screen.nextFrame() }

@@ -122,7 +122,8 @@
         output.add(name, failures: ["the picture cannot be drawn"], detail: "")
         return
       }
-      let isGolden = Self.goldenNames.contains(name)
+      // The pictures that are kept with the documentation; the others are only for a look.
+      let isGolden = name.hasPrefix("gallery-") || name == "terminal"
       for folder in [options.screenshots, isGolden ? options.renewed : nil].compactMap(\.self) {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let data = try await pipeline.encode(
@@ -138,11 +139,6 @@
         failures: difference < 6 ? [] : ["differs from the golden picture by \(difference) of 255 a pixel"],
         detail: "like the golden picture", figures: ["mean_difference": difference])
     }
-
-    /// The pictures that are kept with the documentation; the others are only for a look.
-    private static let goldenNames: Set = [
-      "gallery-grid", "gallery-detail", "gallery-dark", "gallery-broken", "gallery-failure", "terminal",
-    ]
 
     /// The mean difference of the colours; text may differ between fonts.
     static func difference(_ a: Bitmap, _ b: Bitmap) -> Double {

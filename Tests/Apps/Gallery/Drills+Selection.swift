@@ -33,7 +33,7 @@
           if let cell = cells["5.jpg"]?.widget { try await hands.click(cell) }
           await checks.eventually("then a click selects one more", screen) { screen.says("3 selected") }
           for _ in 0..<30 { await screen.nextFrame() }
-          try await keep("look-selection", screen, pipeline)
+          try await keep("gallery-selection", screen, pipeline)
 
           try await hands.press("alt+4")
           await checks.eventually("Alt+4 gives stars, in files beside", screen) {

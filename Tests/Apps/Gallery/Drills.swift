@@ -22,7 +22,7 @@
       let drills: [(String, () async throws -> Void)] = [
         ("hop", hop), ("scale", scale), ("density", density), ("mapping", mapping), ("animation", animation),
         ("destruction", destruction), ("accessibility", accessibility), ("spoken", spoken),
-        ("languages", languages),
+        ("languages", languages), ("german", german),
         ("originals", originals),
         ("progressive", progressive), ("keyboard", keyboard), ("mouse", mouse), ("preferences", preferences),
         ("states", states), ("large", large), ("zoom", zoom), ("touch", touch),
