@@ -212,8 +212,8 @@
               _, payload in stride(from: 0, to: payload.count, by: 4096).reduce(0) { $0 + Int(payload[$1]) }
             }
             #expect(sum == 80 << 8)
-            // Other tests of this process may have large payloads too, for a while.
-            #expect(Drills.eventually { WorkerPoolStressTests.residentByteCount < memory + 40 << 20 })
+            // Other tests of this process have memory too. A payload that is kept would be 100 MB.
+            #expect(Drills.eventually { WorkerPoolStressTests.residentByteCount < memory + 90 << 20 })
           }
           #expect(pool.status.startedWorkerCount == 1)
         }
