@@ -299,6 +299,6 @@
 
   extension UnsafeMutablePointer<GtkWidget> {
     @MainActor
-    fileprivate func focus() { gtk_widget_child_focus(self, GTK_DIR_TAB_FORWARD) }
+    func focus() { gtk_widget_child_focus(self, GTK_DIR_TAB_FORWARD) }
   }
 #endif
