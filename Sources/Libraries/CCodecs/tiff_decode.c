@@ -1,6 +1,6 @@
 // TIFF decoding through libtiff. Grey, RGB and CMYK in strips, of up to 16, 24 or 32 bits or floating 32 bits, are
-// converted here, row by row: pixel by pixel, or plane by plane. So are tiles of grey and RGB in 8 bits. Everything
-// else uses the library's own conversion to RGBA, strip by strip. Except for planes, rows can be read one by one.
+// converted here, row by row: pixel by pixel, or plane by plane. So are their tiles, if samples are whole bytes.
+// Everything else uses the library's own conversion to RGBA, strip by strip. Except for planes, rows can be read one by one.
 // The smaller pages of a pyramid are found, and each can be decoded by a decoder of its own.
 
 #include "tiff_decoder.h"
@@ -26,18 +26,21 @@ static bool next_plane(TIFFDecoder *self) {
   if (next > color_count(self) - 1 && next != self->alpha) return false;
   self->plane = next;
   self->row = 0;
+  // The rows of tiles that are there belong to the plane before.
+  self->band_count = 0;
   return true;
 }
 
-// Copies the tiles that contain a row of the file into rows of the picture.
+// Copies the tiles that contain a row of the file, in the current plane, into rows of the picture.
 static bool read_tiles(TIFFDecoder *self, uint32_t row) {
-  size_t pixel = self->samples, row_size = (size_t)self->width * pixel, tile_row_size = (size_t)self->tile_width * pixel;
+  size_t pixel = pixel_size(self), row_size = (size_t)self->width * pixel;
+  size_t tile_row_size = (size_t)self->tile_width * pixel;
   uint8_t *tile = self->scratch + row_size * self->band;
   uint32_t start = row / self->tile_height * self->tile_height;
   uint32_t rest = self->full_height - start, count = rest < self->band ? rest : self->band;
   uint64_t left = self->left, right = left + self->width;
   for (uint64_t x = left / self->tile_width * self->tile_width; x < right; x += self->tile_width) {
-    uint32_t index = TIFFComputeTile(self->file, (uint32_t)x, start, 0, 0);
+    uint32_t index = TIFFComputeTile(self->file, (uint32_t)x, start, 0, self->plane);
     if (TIFFReadEncodedTile(self->file, index, tile, (tmsize_t)self->tile_size) != (tmsize_t)self->tile_size) return false;
     // A tile may extend beyond the part and the picture.
     uint64_t from = x < left ? left : x, to = x + self->tile_width < right ? x + self->tile_width : right;
@@ -67,7 +70,7 @@ static const uint8_t *stored_row(TIFFDecoder *self) {
   OzuPictureDecoder *base = &self->base;
   uint32_t row = self->top + self->row;
   if (self->tile_size > 0) {
-    size_t row_size = (size_t)self->width * self->samples;
+    size_t row_size = (size_t)self->width * pixel_size(self);
     if (self->scratch == NULL) self->scratch = malloc(row_size * self->band + self->tile_size);
     if (self->scratch == NULL) return ozu_picture_fail(base, "out of memory"), NULL;
     bool is_there = row >= self->band_start && row - self->band_start < self->band_count;

@@ -87,6 +87,11 @@ static inline uint16_t color_count(const TIFFDecoder *self) {
   return self->photometric == PHOTOMETRIC_SEPARATED ? 4 : self->photometric == PHOTOMETRIC_RGB ? 3 : 1;
 }
 
+/// The bytes of a pixel of whole bytes; of one of its samples, if these have planes.
+static inline size_t pixel_size(const TIFFDecoder *self) {
+  return (size_t)(self->has_planes ? 1 : self->samples) * self->bits / 8;
+}
+
 #endif
 
 #endif

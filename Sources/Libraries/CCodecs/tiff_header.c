@@ -9,11 +9,11 @@
 // A tile that is larger than the part of the picture in it is left to the library, unless it is smaller than this.
 enum { common_tile_size = 1 << 20 };
 
-static bool is_plain(const TIFFDecoder *self) {
+static bool has_plain_samples(const TIFFDecoder *self) {
   uint16_t format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
   TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
   TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
-  if (TIFFIsTiled(self->file) || compression == COMPRESSION_OJPEG) return false;
+  if (compression == COMPRESSION_OJPEG) return false;
   if (self->photometric > PHOTOMETRIC_RGB && self->photometric != PHOTOMETRIC_SEPARATED) return false;
   if (self->samples < color_count(self) || self->samples > 8) return false;
   if (format == SAMPLEFORMAT_IEEEFP) return self->bits == 32;
@@ -23,22 +23,24 @@ static bool is_plain(const TIFFDecoder *self) {
   return (self->bits >= 1 && self->bits <= 16 && !is_few) || self->bits == 24 || self->bits == 32;
 }
 
-// Whether rows are made here from tiles: of grey or RGB without alpha in 8 bits, which the library's conversion
-// would only copy.
+// Whether rows are made here from the tiles of a file with plain samples: if these are whole bytes. The library's own
+// conversion steps wrongly over the rest of a tile that extends beyond the picture, in grey of 16 bits and in grey with
+// further samples. It does not find the alpha of grey of 16 bits, nor alpha behind another sample.
 static bool has_plain_tiles(TIFFDecoder *self) {
-  uint16_t format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
+  uint16_t compression = COMPRESSION_NONE;
   TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
-  if (!TIFFIsTiled(self->file) || compression == COMPRESSION_OJPEG || compression == COMPRESSION_PIXARLOG) return false;
-  if (self->photometric > PHOTOMETRIC_RGB || self->bits != 8 || format != SAMPLEFORMAT_UINT) return false;
-  if (self->samples != color_count(self) || self->has_planes) return false;
+  if (compression == COMPRESSION_PIXARLOG || self->bits % 8 != 0) return false;
   uint32_t width = 0, height = 0;
   if (!TIFFGetField(self->file, TIFFTAG_TILEWIDTH, &width) || !TIFFGetField(self->file, TIFFTAG_TILELENGTH, &height))
     return false;
   tmsize_t size = TIFFTileSize(self->file);
-  size_t band = ozu_product(self->width, height < self->height ? height : self->height, self->samples);
-  if (width == 0 || height == 0 || size <= 0 || (size_t)size != ozu_product(width, height, self->samples)) return false;
-  if ((size_t)size > common_tile_size && (size_t)size > band) return false;
+  size_t pixel = pixel_size(self);
+  if (width == 0 || height == 0 || size <= 0 || (size_t)size != ozu_product(width, height, pixel)) return false;
+  // The library only copies these.
+  bool is_copied = self->photometric <= PHOTOMETRIC_RGB && self->bits == 8 && self->samples == color_count(self)
+      && !self->has_planes;
+  size_t band = ozu_product(self->width, height < self->height ? height : self->height, pixel);
+  if (is_copied && (size_t)size > common_tile_size && (size_t)size > band) return false;
   self->tile_width = width;
   self->tile_height = height;
   self->tile_size = (size_t)size;
@@ -68,8 +70,9 @@ static void set_memory(TIFFDecoder *self, OzuPictureInfo *info) {
   if (self->tile_size > 0) {
     // Not more rows than the picture has.
     self->band = rows;
-    info->column_scratch = ozu_product(1, self->band, self->samples);
-    info->scratch = ozu_product(self->width, self->band, self->samples) + self->tile_size;
+    info->column_scratch = ozu_product(1, self->band, pixel_size(self));
+    size_t rows_size = ozu_product(self->width, self->band, pixel_size(self));
+    if (__builtin_add_overflow(rows_size, self->tile_size, &info->scratch)) info->scratch = SIZE_MAX;
   } else if (!self->is_plain) {
     info->column_scratch = ozu_product(1, self->band, 4);
     // The library unpacks a tile or a strip of each plane before it converts them.
@@ -132,7 +135,7 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->drops_alpha = info->is_cmyk && self->alpha != no_alpha;
   if (info->is_cmyk) self->alpha = no_alpha;
   info->has_alpha = self->alpha != no_alpha;
-  self->is_plain = is_plain(self) || has_plain_tiles(self);
+  self->is_plain = has_plain_samples(self) && (!TIFFIsTiled(self->file) || has_plain_tiles(self));
   info->is_deep = self->is_plain && self->bits > 8 && self->photometric != PHOTOMETRIC_SEPARATED;
   // The library premultiplies.
   if (!self->is_plain) info->is_premultiplied = info->has_alpha;

@@ -187,11 +187,14 @@
     }
 
     /// A picture in tiles of 16 x 16, which extend beyond it, and the same in one strip.
-    private static func tiled(_ samples: Int, photometric: Int, extra: Int? = nil) -> (TIFFFile, TIFFFile) {
+    private static func tiled(
+      _ samples: Int, photometric: Int, bits: Int = 8, extra: Int? = nil
+    ) -> (TIFFFile, TIFFFile) {
       let size = PixelSize(37, 21)
+      let byteCount = samples * bits / 8
       func pixel(_ x: Int, _ y: Int) -> [UInt8] {
-        guard x < size.width, y < size.height else { return Array(repeating: 0xEE, count: samples) }
-        return (0..<samples).map { UInt8(truncatingIfNeeded: x * 7 + y * 13 + $0 * 50) }
+        guard x < size.width, y < size.height else { return Array(repeating: 0xEE, count: byteCount) }
+        return (0..<byteCount).map { UInt8(truncatingIfNeeded: x * 7 + y * 13 + $0 * 50) }
       }
       let tiles = (0..<2).flatMap { row in
         (0..<3).map { (column: Int) -> [UInt8] in
@@ -203,7 +206,7 @@
       let strip = (0..<size.height).flatMap { y in (0..<size.width).flatMap { pixel($0, y) } }
       func file(_ tileSize: PixelSize?, _ strips: [[UInt8]]) -> TIFFFile {
         TIFFFile(
-          size: size, bits: 8, photometric: photometric, samplesPerPixel: samples, extraSamples: extra,
+          size: size, bits: bits, photometric: photometric, samplesPerPixel: samples, extraSamples: extra,
           tileSize: tileSize, strips: strips)
       }
       return (file(PixelSize(16, 16), tiles), file(nil, [strip]))
@@ -222,6 +225,34 @@
       #expect(
         try CodecRegistry.standard.picture(from: tiles.data, resize: resize).bitmap
           == CodecRegistry.standard.picture(from: strip.data, resize: resize).bitmap)
+    }
+
+    /// libtiff's own conversion shows the first five wrongly: the tiles at the right edge, or the alpha.
+    @Test(
+      "reads tiles of more bits and samples as it reads strips",
+      arguments: [
+        (1, 0, 16, nil), (1, 1, 16, nil), (2, 1, 8, 0), (2, 1, 16, 2), (2, 0, 8, 2), (4, 2, 16, 2),
+        (1, 1, 32, nil), (4, 5, 8, nil),
+      ] as [(Int, Int, Int, Int?)])
+    func wideTiles(samples: Int, photometric: Int, bits: Int, extra: Int?) throws {
+      let (tiles, strip) = Self.tiled(samples, photometric: photometric, bits: bits, extra: extra)
+      #expect(try pixels(tiles) == pixels(strip))
+      let part = Resize(region: PixelRectangle(x: 17, y: 5, width: 18, height: 14))
+      #expect(
+        try CodecRegistry.standard.picture(from: tiles.data, resize: part).bitmap
+          == CodecRegistry.standard.picture(from: strip.data, resize: part).bitmap)
+    }
+
+    @Test("reads tiles in planes, white as the lowest value, with their alpha")
+    func planesInTiles() throws {
+      // Each plane is one tile, of which the picture is the first two pixels.
+      func tile(_ values: [UInt8]) -> [UInt8] { values + [UInt8](repeating: 7, count: 254) }
+      var file = TIFFFile(
+        size: PixelSize(2, 1), bits: 8, photometric: 0, samplesPerPixel: 2, extraSamples: 2,
+        tileSize: PixelSize(16, 16), strips: [tile([255, 200]), tile([255, 0])])
+      file.tilesLieInPlanes = true
+      #expect(
+        try pixels(file) == [Pixel(red: 0, green: 0, blue: 0), Pixel(red: 0, green: 0, blue: 0, alpha: 0)])
     }
 
     @Test("reports that a tile is missing", arguments: [1, 300, 700])

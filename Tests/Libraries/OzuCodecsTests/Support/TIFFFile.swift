@@ -20,13 +20,15 @@ struct TIFFFile {
   var profile: Data?
   /// The size of the tiles; `nil` for strips.
   var tileSize: PixelSize?
+  /// Whether the tiles are those of one plane after the other.
+  var tilesLieInPlanes = false
   /// The strips: one, or the planes; or the tiles.
   var strips: [[UInt8]]
   /// The strips or tiles whose declared offset is after the end of the file.
   var missingStrips: Set<Int> = []
 
   var data: Data {
-    let hasPlanes = tileSize == nil && strips.count > 1
+    let hasPlanes = tileSize == nil ? strips.count > 1 : tilesLieInPlanes
     var fields: [(tag: Int, type: Int, values: [Int])] = [
       (256, 4, [size.width]), (257, 4, [size.height]),
       (258, 3, Array(repeating: bits, count: samplesPerPixel)), (259, 3, [compression]),
