@@ -51,6 +51,32 @@ static void ink_to_light(const uint8_t ink[4], uint8_t *pixel) {
   pixel[3] = 255;
 }
 
+// The value of sRGB in 8 bits of a linear one.
+static uint8_t encoded(float light) {
+  if (!(light > 0)) return 0;
+  if (light >= 1) return 255;
+  return (uint8_t)lrintf(255 * (light <= 0.0031308f ? 12.92f * light : 1.055f * powf(light, 1 / 2.4f) - 0.055f));
+}
+
+static float cube(float root) { return root > 6.0f / 29 ? root * root * root : (root - 4.0f / 29) * 3 * 36 / 841; }
+
+// CIE L*a*b* (TIFF 6.0, section 23), of which a* and b* are signed. It is relative to the white of the picture, which
+// becomes the white of sRGB: by Bradford's matrix from D50, for which programs write it. The library leaves white yellow,
+// and has no straight part of the curve.
+static void lab_to_light(const TIFFDecoder *self, const uint8_t *row, size_t at, uint8_t *pixel) {
+  bool is_wide = self->bits == 16;
+  uint32_t lightness = integer(self, row, at), a = integer(self, row, at + 1), b = integer(self, row, at + 2);
+  float y = ((float)lightness * 100 / (is_wide ? 65535 : 255) + 16) / 116;
+  float x = y + (is_wide ? (float)(int16_t)a / 256 : (float)(int8_t)a) / 500;
+  float z = y - (is_wide ? (float)(int16_t)b / 256 : (float)(int8_t)b) / 200;
+  x = 0.96422f * cube(x);
+  y = cube(y);
+  z = 0.82521f * cube(z);
+  pixel[2] = encoded(3.1338561f * x - 1.6168667f * y - 0.4906146f * z);
+  pixel[1] = encoded(-0.9787684f * x + 1.9161415f * y + 0.0334540f * z);
+  pixel[0] = encoded(0.0719453f * x - 0.2289914f * y + 1.4052427f * z);
+}
+
 // The common formats: grey and RGB in 8 bits without alpha; false for others. Words are built in registers, so that
 // compilers vectorise the loops.
 static bool convert_bytes(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
@@ -64,7 +90,7 @@ static bool convert_bytes(const TIFFDecoder *self, const uint8_t *row, uint8_t *
     }
     return true;
   }
-  if (self->photometric == PHOTOMETRIC_SEPARATED) return false;
+  if (self->photometric > PHOTOMETRIC_RGB) return false;
   uint8_t inversion = self->photometric == PHOTOMETRIC_MINISWHITE ? 0xFF : 0;
   for (size_t x = 0; x < width; x++) {
     uint32_t word = (uint32_t)(uint8_t)(row[x * samples] ^ inversion) * 0x010101u | 0xFF000000u;
@@ -88,6 +114,8 @@ void ozu_tiff_convert_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *
       pixels[0] = sample(self, row, at + 2);
       pixels[1] = sample(self, row, at + 1);
       pixels[2] = a;
+    } else if (self->photometric == PHOTOMETRIC_CIELAB) {
+      lab_to_light(self, row, at, pixels);
     } else {
       pixels[0] = pixels[1] = pixels[2] = self->photometric == PHOTOMETRIC_MINISWHITE ? (uint8_t)~a : a;
     }

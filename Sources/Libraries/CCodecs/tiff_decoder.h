@@ -84,7 +84,11 @@ const char *ozu_tiff_unread(TIFFDecoder *self);
 
 /// The number of samples of a pixel that are colours.
 static inline uint16_t color_count(const TIFFDecoder *self) {
-  return self->photometric == PHOTOMETRIC_SEPARATED ? 4 : self->photometric == PHOTOMETRIC_RGB ? 3 : 1;
+  switch (self->photometric) {
+    case PHOTOMETRIC_SEPARATED: return 4;
+    case PHOTOMETRIC_RGB: case PHOTOMETRIC_CIELAB: return 3;
+    default: return 1;
+  }
 }
 
 /// The bytes of a pixel of whole bytes; of one of its samples, if these have planes.

@@ -14,8 +14,10 @@ static bool has_plain_samples(const TIFFDecoder *self) {
   TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
   TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
   if (compression == COMPRESSION_OJPEG) return false;
-  if (self->photometric > PHOTOMETRIC_RGB && self->photometric != PHOTOMETRIC_SEPARATED) return false;
   if (self->samples < color_count(self) || self->samples > 8) return false;
+  if (self->photometric == PHOTOMETRIC_CIELAB)
+    return (self->bits == 8 || self->bits == 16) && format <= SAMPLEFORMAT_INT && !self->has_planes;
+  if (self->photometric > PHOTOMETRIC_RGB && self->photometric != PHOTOMETRIC_SEPARATED) return false;
   if (format == SAMPLEFORMAT_IEEEFP) return self->bits == 32;
   if (format != SAMPLEFORMAT_UINT) return false;
   // The library converts grey of 1, 2 and 4 bits best.
@@ -136,7 +138,8 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   if (info->is_cmyk) self->alpha = no_alpha;
   info->has_alpha = self->alpha != no_alpha;
   self->is_plain = has_plain_samples(self) && (!TIFFIsTiled(self->file) || has_plain_tiles(self));
-  info->is_deep = self->is_plain && self->bits > 8 && self->photometric != PHOTOMETRIC_SEPARATED;
+  bool is_converted = self->photometric == PHOTOMETRIC_SEPARATED || self->photometric == PHOTOMETRIC_CIELAB;
+  info->is_deep = self->is_plain && self->bits > 8 && !is_converted;
   // The library premultiplies.
   if (!self->is_plain) info->is_premultiplied = info->has_alpha;
   if (!self->is_plain) info->is_cmyk = false;
@@ -170,7 +173,7 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   set_region(self, info);
   info->has_rows = !self->has_planes;
   bool has_bytes = self->is_plain && self->bits == 8 && !self->is_float && info->has_rows;
-  if (has_bytes && !info->has_alpha && !info->is_cmyk && self->samples == colors) info->row_channels = colors;
+  if (has_bytes && !info->has_alpha && !is_converted && self->samples == colors) info->row_channels = colors;
   return OzuStatusDone;
 }
 

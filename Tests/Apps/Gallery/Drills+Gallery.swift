@@ -90,7 +90,9 @@
         try await withWindow(items, pipeline, title: "Holidays") { window, screen in
           gtk_window_set_default_size(window.window, 640, 440)
           try await rest(window, screen)
-          try await keep("gallery-twice-the-pixels", screen, pipeline)
+          var drawn: Bitmap?
+          await screen.nextFrame { drawn = screen.picture(scale: 2) }
+          try await keep("gallery-twice-the-pixels", drawn, pipeline)
           let shown = screen.visible(gtk_picture_get_type(), below: window.grid.widget)
           checks.expect(!shown.isEmpty, "there are cells")
           for place in shown {

@@ -45,13 +45,17 @@
     }
 
     /// The pixels of a widget of the window as GTK draws them; `nil` before it is drawn.
-    func picture(of widget: UnsafeMutablePointer<GtkWidget>? = nil) -> Bitmap? {
+    ///
+    /// - Parameter scale: the pixels of a point.
+    func picture(of widget: UnsafeMutablePointer<GtkWidget>? = nil, scale: Int = 1) -> Bitmap? {
       let widget = widget ?? window
       guard let bounds = Self.bounds(of: widget, in: widget), let native = gtk_widget_get_native(widget),
         let renderer = gtk_native_get_renderer(native), let paintable = gtk_widget_paintable_new(widget)
       else { return nil }
       defer { g_object_unref(ObjectPointer(paintable)) }
-      return Self.picture(bounds.size, renderer) { snapshot in
+      let size = PixelSize(bounds.size.width * scale, bounds.size.height * scale)
+      return Self.picture(size, renderer) { snapshot in
+        gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
         gdk_paintable_snapshot(paintable, snapshot, Double(bounds.size.width), Double(bounds.size.height))
       }
     }

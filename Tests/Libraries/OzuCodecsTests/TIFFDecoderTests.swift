@@ -80,6 +80,28 @@
         extraSamples: extra, strips: planes.map { $0.flatMap { TIFFFile.little($0, bits / 8) } })
     }
 
+    @Test("shows Lab with its white as white, in strips and tiles", arguments: [8, 16], [false, true])
+    func lab(bits: Int, isTiled: Bool) throws {
+      // L*, a* and b*: white, the middle, black, a red and a blue.
+      let colors = [[255, 0, 0], [128, 0, 0], [0, 0, 0], [200, 20, 0], [150, 0, -40]]
+      let row = colors.flatMap { color -> [UInt8] in
+        let values = bits == 8 ? color : [color[0] * 257, color[1] * 256, color[2] * 256]
+        return values.flatMap { TIFFFile.little($0 & (1 << bits - 1), bits / 8) }
+      }
+      let tile = row + [UInt8](repeating: 0, count: 16 * 16 * 3 * bits / 8 - row.count)
+      let file = TIFFFile(
+        size: PixelSize(5, 1), bits: bits, photometric: 8, samplesPerPixel: 3,
+        tileSize: isTiled ? PixelSize(16, 16) : nil, strips: [isTiled ? tile : row])
+      // By the formulas of CIE and IEC 61966-2-1.
+      let expected: [(Int, Int, Int)] = [
+        (255, 255, 255), (119, 119, 119), (0, 0, 0), (230, 181, 195), (102, 144, 212),
+      ]
+      for (pixel, color) in zip(try pixels(file), expected) {
+        #expect(abs(Int(pixel.red) - color.0) <= 1 && abs(Int(pixel.green) - color.1) <= 1)
+        #expect(abs(Int(pixel.blue) - color.2) <= 1 && pixel.alpha == 255)
+      }
+    }
+
     @Test("reads inks of 16 bits that lie in planes")
     func inks() throws {
       let file = Self.planes(
