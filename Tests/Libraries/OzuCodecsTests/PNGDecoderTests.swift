@@ -133,6 +133,23 @@ struct PNGDecoderTests {
     #expect((late == without) == (name != "pHYs"))
   }
 
+  @Test("lets the next chunk say what colours mean if cICP says nothing, and names a narrow range")
+  func codedColors() throws {
+    func header(_ codes: [UInt8]?) throws -> ImageHeader {
+      var chunks: [(name: String, content: [UInt8])] = [("gAMA", PNGFile.big(100_000))]
+      if let codes { chunks.insert((name: "cICP", content: codes), at: 0) }
+      let file = PNGFile(size: PixelSize(1, 1), colorType: 0, samples: [9], chunks: chunks)
+      return try CodecRegistry.standard.header(of: file.data)
+    }
+    let without = try header(nil)
+    #expect(try header([2, 2, 0, 1]) == without)
+    #expect(try header([1, 13, 0, 1]).colorEncoding == nil)
+    #expect(try header([9, 16, 0, 1]).notes.isEmpty)
+    let narrow = try header([9, 16, 0, 0])
+    #expect(narrow.colorEncoding == .coded(primaries: 9, transfer: 16))
+    #expect(narrow.notes == ["its colours have a narrow range, and are read as a full one"])
+  }
+
   @Test("names the files that Xcode changes for iPhones")
   func appleVariant() throws {
     var data = PNGFile(size: PixelSize(1, 1), colorType: 6, samples: [0, 0, 0, 0]).data

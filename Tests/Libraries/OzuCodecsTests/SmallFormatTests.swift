@@ -95,6 +95,17 @@ struct SmallFormatTests {
   }
 
   @Test(
+    "a header of PNM may end with a comment",
+    arguments: [
+      "P1 2 1#0\n0 1", "P1 2 1 #0\n01", "P2 2 1 255#0\n255 0", "P4 2 1#0\n\u{40}", "P5 2 1 2#0\n\u{2}\u{0}",
+    ])
+  func comment(file: String) throws {
+    let bitmap = try CodecRegistry.standard.picture(from: Data(file.utf8)).bitmap
+    #expect(bitmap[0, 0] == Pixel(red: 255, green: 255, blue: 255))
+    #expect(bitmap[1, 0] == Pixel(red: 0, green: 0, blue: 0))
+  }
+
+  @Test(
     "a TGA of 32 bits whose header tells of no alpha has it if it is not 0 everywhere",
     arguments: [[0, 0, 0, 0], [0, 0, 0, 7], [255, 255, 255, 255]] as [[UInt8]], [false, true])
   func unstatedAlpha(alphas: [UInt8], isRunLengthCoded: Bool) throws {

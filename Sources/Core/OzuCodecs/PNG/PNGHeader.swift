@@ -15,8 +15,10 @@ package struct PNGHeader: Sendable {
   package private(set) var colorProfileName: String?
   /// The place of the compressed profile.
   package private(set) var profileRange: Range<Int>?
-  /// The primaries and transfer function of the cICP chunk.
+  /// The primaries and transfer function of the cICP chunk; `nil` also if it leaves both unspecified.
   package private(set) var codes: (primaries: Int, transfer: Int)?
+  /// Whether the cICP chunk says that black and white are not the lowest and the highest value.
+  package private(set) var hasNarrowRange = false
   /// The light levels of the chunks cLLI and mDCV.
   package private(set) var lightLevels: LightLevels?
   package private(set) var hasSRGBChunk = false
@@ -116,7 +118,9 @@ package struct PNGHeader: Sendable {
         let start = position + 8 + (content.copy(from: 0, byteCount: 80).firstIndex(of: 0) ?? length) + 2
         if start < position + 8 + length { profileRange = start..<position + 8 + length }
       } else if bytes.hasBytes("cICP", at: type), stage == .colors, length >= 4 {
-        codes = (Int(content[0]), Int(content[1]))
+        // Unspecified numbers leave the word to the chunks of lower precedence (§4.3).
+        if content[0] != 2 || content[1] != 2 { codes = (Int(content[0]), Int(content[1])) }
+        hasNarrowRange = content[3] == 0
       } else if bytes.hasBytes("cLLI", at: type) || bytes.hasBytes("cLLi", at: type), stage == .colors {
         // In units of 0.0001 (W3C PNG, third edition, §11.3.2.8). Drafts of the standard had the other name.
         var levels = lightLevels ?? LightLevels()

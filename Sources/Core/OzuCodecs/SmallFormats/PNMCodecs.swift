@@ -57,8 +57,7 @@ private struct PNMRows: SampleRowReading {
     } else {
       for name in ["WIDTH", "HEIGHT"] + (isBitmap ? [] : ["MAXVAL"]) { fields[name] = try text.field(bytes) }
     }
-    // One space ends the header: the next byte is a pixel, also if it looks like a space.
-    text.position += 1
+    text.endHeader(bytes)
     size = PixelSize(fields["WIDTH"] ?? 0, fields["HEIGHT"] ?? 0)
     channelCount = fields["DEPTH"] ?? 0
     largest = fields["MAXVAL"] ?? 0
@@ -163,6 +162,15 @@ struct PNMText {
   mutating func field(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> Int {
     guard let value = try number(bytes) else { throw .truncated(.pnm, stage: Self.stage) }
     return value
+  }
+
+  /// Steps over the end of the header: one space, as the next byte is a pixel, also if it looks like a space. A comment may begin
+  /// directly behind the last number; then the end of its line is that space.
+  mutating func endHeader(_ bytes: Span<UInt8>) {
+    if bytes.byte(at: position) == 0x23 {
+      while let byte = bytes.byte(at: position), byte != 0x0A, byte != 0x0D { position += 1 }
+    }
+    position += 1
   }
 
   /// The next decimal number; `nil` at the end of the file.

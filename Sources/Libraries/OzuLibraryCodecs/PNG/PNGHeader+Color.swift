@@ -18,6 +18,7 @@ extension PNGHeader {
     (header.colorProfileName, header.colorEncoding) = (colorProfileName, colorEncoding(file))
     header.add(statedDotsPerInch: dotsPerInch)
     (header.metadata, header.lightLevels) = (metadata, lightLevels)
+    if hasNarrowRange { header.notes.append("its colours have a narrow range, and are read as a full one") }
     return header
   }
 
