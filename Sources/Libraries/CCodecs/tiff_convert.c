@@ -77,6 +77,11 @@ static void lab_to_light(const TIFFDecoder *self, const uint8_t *row, size_t at,
   pixel[0] = encoded(0.0719453f * x - 0.2289914f * y + 1.4052427f * z);
 }
 
+static void index_to_light(const TIFFDecoder *self, const uint8_t *row, size_t at, uint8_t *pixel) {
+  const uint8_t *color = self->palette[integer(self, row, at) & 255];
+  for (int i = 0; i < 3; i++) pixel[i] = color[2 - i];
+}
+
 // The common formats: grey and RGB in 8 bits without alpha; false for others. Words are built in registers, so that
 // compilers vectorise the loops.
 static bool convert_bytes(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels) {
@@ -116,6 +121,8 @@ void ozu_tiff_convert_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *
       pixels[2] = a;
     } else if (self->photometric == PHOTOMETRIC_CIELAB) {
       lab_to_light(self, row, at, pixels);
+    } else if (self->photometric == PHOTOMETRIC_PALETTE) {
+      index_to_light(self, row, at, pixels);
     } else {
       pixels[0] = pixels[1] = pixels[2] = self->photometric == PHOTOMETRIC_MINISWHITE ? (uint8_t)~a : a;
     }
@@ -170,6 +177,7 @@ void ozu_tiff_place_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pi
     if (self->plane == 0 && self->alpha == no_alpha) pixels[3] = 255;
     if (self->plane == self->alpha) pixels[3] = value;
     else if (self->photometric == PHOTOMETRIC_RGB) pixels[2 - self->plane] = value;
+    else if (self->photometric == PHOTOMETRIC_PALETTE) index_to_light(self, row, x, pixels);
     else pixels[0] = pixels[1] = pixels[2] = self->photometric == PHOTOMETRIC_MINISWHITE ? (uint8_t)~value : value;
   }
 }

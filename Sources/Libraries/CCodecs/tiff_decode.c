@@ -1,7 +1,7 @@
-// TIFF decoding through libtiff. Grey, RGB and CMYK in strips, of up to 16, 24 or 32 bits or floating 32 bits, and Lab are
-// converted here, row by row: pixel by pixel, or plane by plane. So are their tiles, if samples are whole bytes.
-// Everything else uses the library's own conversion to RGBA, strip by strip. Except for planes, rows can be read one by one.
-// The smaller pages of a pyramid are found, and each can be decoded by a decoder of its own.
+// TIFF decoding through libtiff. Grey, RGB and CMYK in strips, of up to 16, 24 or 32 bits or floating 32 bits, Lab, and
+// indices beside other samples are converted here, row by row: pixel by pixel, or plane by plane. So are their tiles, if
+// samples are whole bytes. Everything else uses the library's own conversion to RGBA, strip by strip. Except for planes,
+// rows can be read one by one. The smaller pages of a pyramid are found, and each can be decoded by a decoder of its own.
 
 #include "tiff_decoder.h"
 

@@ -28,6 +28,8 @@ typedef struct {
   uint16_t photometric;
   uint16_t alpha;
   bool is_float;
+  // The red, green and blue of each index, if rows of indices with other samples are converted here.
+  uint8_t palette[256][3];
   // Whether rows are converted here.
   bool is_plain;
   // Whether each sample of the pixels has rows of its own, and which plane comes next.

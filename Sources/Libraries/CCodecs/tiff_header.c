@@ -9,7 +9,24 @@
 // A tile that is larger than the part of the picture in it is left to the library, unless it is smaller than this.
 enum { common_tile_size = 1 << 20 };
 
-static bool has_plain_samples(const TIFFDecoder *self) {
+// Reads the colours of an indexed picture; false if there are none.
+static bool read_palette(TIFFDecoder *self) {
+  uint16_t *colors[3] = {NULL, NULL, NULL};
+  if (self->bits < 1 || self->bits > 8) return false;
+  if (!TIFFGetField(self->file, TIFFTAG_COLORMAP, &colors[0], &colors[1], &colors[2])) return false;
+  if (colors[0] == NULL || colors[1] == NULL || colors[2] == NULL) return false;
+  size_t count = (size_t)1 << self->bits;
+  // Some writers store values of 8 bits.
+  bool is_wide = false;
+  for (size_t i = 0; i < count; i++)
+    for (int channel = 0; channel < 3; channel++) is_wide = is_wide || colors[channel][i] > 255;
+  for (size_t i = 0; i < count; i++)
+    for (int channel = 0; channel < 3; channel++)
+      self->palette[i][channel] = (uint8_t)(is_wide ? colors[channel][i] >> 8 : colors[channel][i]);
+  return true;
+}
+
+static bool has_plain_samples(TIFFDecoder *self) {
   uint16_t format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
   TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
   TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
@@ -17,6 +34,9 @@ static bool has_plain_samples(const TIFFDecoder *self) {
   if (self->samples < color_count(self) || self->samples > 8) return false;
   if (self->photometric == PHOTOMETRIC_CIELAB)
     return (self->bits == 8 || self->bits == 16) && format <= SAMPLEFORMAT_INT && !self->has_planes;
+  // The library drops the alpha beside an index (GIMP writes it), and converts indices alone well.
+  if (self->photometric == PHOTOMETRIC_PALETTE)
+    return self->samples > 1 && format == SAMPLEFORMAT_UINT && read_palette(self);
   if (self->photometric > PHOTOMETRIC_RGB && self->photometric != PHOTOMETRIC_SEPARATED) return false;
   if (format == SAMPLEFORMAT_IEEEFP) return self->bits == 32;
   if (format != SAMPLEFORMAT_UINT) return false;
@@ -131,7 +151,8 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   for (uint16_t i = 0; i < extra_count && self->alpha == no_alpha; i++)
     if (extras[i] == EXTRASAMPLE_ASSOCALPHA || extras[i] == EXTRASAMPLE_UNASSALPHA) {
       self->alpha = (uint16_t)(colors + i);
-      info->is_premultiplied = extras[i] == EXTRASAMPLE_ASSOCALPHA;
+      // Nobody multiplies indices.
+      info->is_premultiplied = extras[i] == EXTRASAMPLE_ASSOCALPHA && self->photometric != PHOTOMETRIC_PALETTE;
     }
   if (self->alpha >= self->samples) self->alpha = no_alpha;
   info->drops_alpha = info->is_cmyk && self->alpha != no_alpha;

@@ -102,6 +102,19 @@
       }
     }
 
+    @Test("keeps the alpha beside an index", arguments: [1, 2], [false, true])
+    func indexedAlpha(kind: Int, hasPlanes: Bool) throws {
+      // Red, then blue; four pixels of one bit and one bit of alpha, of which the third is transparent.
+      let file = TIFFFile(
+        size: PixelSize(4, 1), bits: 1, photometric: 3, samplesPerPixel: 2, extraSamples: kind,
+        palette: [0xFFFF, 0, 0, 0x8000, 0, 0xFFFF], strips: hasPlanes ? [[0x50], [0xD0]] : [[0x73]])
+      let blue = Pixel(red: 0, green: 128, blue: 255)
+      #expect(
+        try pixels(file) == [
+          Pixel(red: 255, green: 0, blue: 0), blue, Pixel(red: 0, green: 0, blue: 0, alpha: 0), blue,
+        ])
+    }
+
     @Test("reads inks of 16 bits that lie in planes")
     func inks() throws {
       let file = Self.planes(

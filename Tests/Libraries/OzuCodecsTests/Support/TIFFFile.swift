@@ -7,11 +7,13 @@ struct TIFFFile {
   var bits: Int
   /// The declared compression; the strips are as they are. 1 for none.
   var compression = 1
-  /// 1 for grey, 2 for RGB, 5 for CMYK.
+  /// 1 for grey, 2 for RGB, 3 for indices, 5 for CMYK, 8 for Lab.
   var photometric: Int
   var samplesPerPixel: Int
   /// The kind of the samples after the colours, as numbers of ExtraSamples; `nil` leaves the field out.
   var extraSamples: Int?
+  /// The reds, the greens and the blues of the indices, in 16 bits.
+  var palette: [Int]?
   /// What samples are, as a number of SampleFormat: 2 for signed integers. `nil` leaves the field out.
   var sampleFormat: Int?
   /// The horizontal resolution, which the writer of a file may state as any number of 32 bits, in inches.
@@ -48,6 +50,7 @@ struct TIFFFile {
       fields.append((282, 11, [Int(resolution.bitPattern)]))
       fields.append((296, 3, [2]))
     }
+    if let palette { fields.append((320, 3, palette)) }
     if let extraSamples { fields.append((338, 3, [extraSamples])) }
     if let sampleFormat { fields.append((339, 3, Array(repeating: sampleFormat, count: samplesPerPixel))) }
     if let profile { fields.append((34_675, 7, profile.map { Int($0) })) }
