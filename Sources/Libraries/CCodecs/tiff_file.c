@@ -95,13 +95,22 @@ static bool has_signed_samples(const TIFFDecoder *self) {
   return format == SAMPLEFORMAT_INT && self->bits >= 8 && has_kind;
 }
 
+// Whether the library converts such pixels. Some kinds it refuses only when it begins.
+static bool can_convert(TIFFDecoder *self) {
+  TIFFRGBAImage converter;
+  if (!TIFFRGBAImageOK(self->file, self->unread) || !TIFFRGBAImageBegin(&converter, self->file, 1, self->unread))
+    return false;
+  TIFFRGBAImageEnd(&converter);
+  return true;
+}
+
 const char *ozu_tiff_unread(TIFFDecoder *self) {
   const char *compression = missing_compression(self);
   if (compression != NULL) {
     snprintf(self->unread, sizeof(self->unread), "it is %s", compression);
   } else if (has_signed_samples(self)) {
     snprintf(self->unread, sizeof(self->unread), "its samples are signed integers");
-  } else if (self->is_plain || TIFFRGBAImageOK(self->file, self->unread)) {
+  } else if (self->is_plain || can_convert(self)) {
     return NULL;
   }
   return self->unread;

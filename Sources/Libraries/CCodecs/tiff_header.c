@@ -189,12 +189,14 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
     info->xmp = xmp;
     info->xmp_size = xmp_size;
   }
-  info->unread = ozu_tiff_unread(self);
   set_memory(self, info);
   set_region(self, info);
   info->has_rows = !self->has_planes;
   bool has_bytes = self->is_plain && self->bits == 8 && !self->is_float && info->has_rows;
   if (has_bytes && !info->has_alpha && !is_converted && self->samples == colors) info->row_channels = colors;
+  // Last, as it may change how the library unpacks a JPEG. An error of the pixels is none of the header.
+  info->unread = ozu_tiff_unread(self);
+  base->message[0] = 0;
   return OzuStatusDone;
 }
 
