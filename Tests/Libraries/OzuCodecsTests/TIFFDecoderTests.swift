@@ -56,6 +56,38 @@
       #expect(picture.header?.dotsPerInch == dots && picture.notes.isEmpty)
     }
 
+    @Test("reads the camera and the exposure of a BigTIFF")
+    func bigFile() throws {
+      // The values are in their fields, which have 20 bytes.
+      func field(_ tag: Int, _ type: Int, _ value: [UInt8]) -> [UInt8] {
+        let count = type == 2 ? value.count : 1
+        return TIFFFile.little(tag, 2) + TIFFFile.little(type, 2) + TIFFFile.little(count, 8) + value
+          + [UInt8](repeating: 0, count: 8 - value.count)
+      }
+      func directory(_ fields: [[UInt8]]) -> [UInt8] {
+        TIFFFile.little(fields.count, 8) + fields.joined() + TIFFFile.little(0, 8)
+      }
+      let details = directory([field(0x8827, 3, [200])])
+      // A grey pixel behind the directories, of which the first has 11 fields.
+      let detailsOffset = 16 + 16 + 11 * 20
+      let picture = directory([
+        field(256, 3, [1]), field(257, 3, [1]), field(258, 3, [8]), field(259, 3, [1]), field(262, 3, [1]),
+        field(271, 2, Array("Canon\0".utf8)),
+        field(273, 16, TIFFFile.little(detailsOffset + details.count, 8)), field(277, 3, [1]),
+        field(278, 3, [1]), field(279, 16, [1]),
+        field(34_665, 16, TIFFFile.little(detailsOffset, 8)),
+      ])
+      let head = Array("II".utf8) + [43, 0, 8, 0, 0, 0] + TIFFFile.little(16, 8)
+      let data = Data(head + picture + details + [77])
+      let header = try CodecRegistry.standard.header(of: data)
+      #expect(header.metadata?.camera == "Canon" && header.metadata?.isoSensitivity == 200)
+      let bitmap = try CodecRegistry.standard.picture(from: data).bitmap
+      #expect(bitmap[0, 0] == Pixel(red: 77, green: 77, blue: 77))
+      // The block is written anew, as the TIFF of 32 bits that EXIF data are.
+      let exif = try #require(try CodecRegistry.standard.metadata(of: data).exif)
+      #expect(exif.starts(with: Array("II*\0".utf8)))
+    }
+
     @Test("reads RGB of 12 bits, 24 and 32 bits", arguments: [12, 24, 32])
     func wide(bits: Int) throws {
       // Two pixels; the upper 12 bits of each sample.

@@ -89,13 +89,14 @@ package struct EXIFBlock: Sendable {
       at directory: Int, in bytes: Span<UInt8>, where isWanted: (Int) -> Bool
     ) throws(EXIFDefect) -> [EXIFEntry] {
       guard let count = directories.fieldCount(of: directory, in: bytes),
-        directory + 2 + count * 12 <= bytes.count
+        directories.hasFields(count, of: directory, in: bytes)
       else { throw .brokenDirectory }
       var entries: [EXIFEntry] = []
       var seen: Set<Int> = []
       for index in 0..<count {
+        // A block has no place for the types of BigTIFF alone.
         guard let field = directories.field(index, of: directory, in: bytes), isWanted(field.tag),
-          seen.insert(field.tag).inserted, !field.values.isEmpty
+          seen.insert(field.tag).inserted, !field.values.isEmpty, TIFFLayout.width(ofType: field.type) != nil
         else { continue }
         // Many entries may refer to the same bytes.
         remainder -= field.values.count + 12

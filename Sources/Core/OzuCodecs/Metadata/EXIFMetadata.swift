@@ -169,12 +169,12 @@ package enum EXIFThumbnail {
 extension TIFFLayout {
   private static let longestText = 64
 
-  /// `nil` if the bytes do not begin like TIFF.
+  /// `nil` if the bytes do not begin like TIFF, or like BigTIFF without a name before it: a file, whose offsets have eight bytes.
   ///
   /// - Parameter bytes: beginning with the byte-order mark; an `Exif\0\0` before it is skipped.
   init?(exif bytes: Span<UInt8>) {
     self.init(bytes, at: bytes.hasBytes("Exif", at: 0) ? 6 : 0)
-    guard version == 42 else { return nil }
+    guard version == 42 || version == Self.bigVersion && start == 0 else { return nil }
   }
 
   var order: EXIFByteOrder { isLittleEndian ? .littleEndian : .bigEndian }
@@ -185,12 +185,11 @@ extension TIFFLayout {
   }
 
   /// An integer that is stored in its field, whatever the number of values: the first one. Some writers use another type
-  /// than the standard says; 13 is that of an offset of a directory (TIFF Technical Note 1).
+  /// than the standard says; 13 is that of an offset of a directory (TIFF Technical Note 1), 16 and 18 are those of BigTIFF.
   func integer(_ tag: Int, _ directory: Int, _ bytes: Span<UInt8>) -> Int? {
-    guard let field = field(withTag: tag, of: directory, in: bytes), [1, 3, 4, 13].contains(field.type),
-      let width = Self.width(ofType: field.type)
+    guard let field = field(withTag: tag, of: directory, in: bytes), [1, 3, 4, 13, 16, 18].contains(field.type)
     else { return nil }
-    return number(bytes, at: field.inline, byteCount: width)
+    return number(bytes, at: field.inline, byteCount: Self.width(ofType: field.type) ?? 8)
   }
 
   /// A value that is a fraction.

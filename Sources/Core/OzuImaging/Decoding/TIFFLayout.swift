@@ -67,6 +67,13 @@ package struct TIFFLayout: Hashable, Sendable {
     return directory..<end + fields
   }
 
+  /// Whether the bytes contain all fields of a directory. Some writers leave out the offset of the next one.
+  package func hasFields(_ count: Int, of directory: Int, in bytes: Span<UInt8>) -> Bool {
+    let (byteCount, overflow) = count.multipliedReportingOverflow(by: fieldWidth)
+    let rest = bytes.count - headWidth
+    return !overflow && directory >= 0 && directory <= rest && byteCount <= rest - directory
+  }
+
   /// A field of a directory whose count of fields is in the bytes.
   ///
   /// - Parameter index: less than this count.
