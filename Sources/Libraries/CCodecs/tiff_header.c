@@ -30,6 +30,8 @@ static bool has_plain_samples(TIFFDecoder *self) {
   uint16_t format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
   TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
   TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
+  // Samples of an undefined kind are read as those whose kind is not stated.
+  if (format == SAMPLEFORMAT_VOID) format = SAMPLEFORMAT_UINT;
   if (compression == COMPRESSION_OJPEG) return false;
   if (self->samples < color_count(self) || self->samples > 8) return false;
   if (self->photometric == PHOTOMETRIC_CIELAB)

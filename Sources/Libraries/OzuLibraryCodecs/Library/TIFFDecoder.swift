@@ -5,7 +5,7 @@
 
   import OzuBase
 
-  /// Decodes the first page of a TIFF through libtiff: bilevel, grey, palettes, RGB, CMYK, YCbCr, in strips or tiles;
+  /// Decodes the first page of a TIFF through libtiff: bilevel, grey, palettes, RGB, CMYK, Lab, YCbCr, in strips or tiles;
   /// integers of 1 to 16 bits, floating point from 0 to 1.
   ///
   /// In a pyramid, as written by libvips, GDAL and others, smaller pictures and their parts are made from the
