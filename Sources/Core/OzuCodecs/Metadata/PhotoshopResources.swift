@@ -1,3 +1,4 @@
+import OzuBase
 import OzuImaging
 
 #if canImport(FoundationEssentials)
@@ -48,7 +49,7 @@ struct PhotoshopResources {
   /// Resources with data sets alone.
   static func written(_ iptc: Data) -> Data {
     var bytes = Data("8BIM".utf8) + [UInt8(dataSets >> 8), UInt8(dataSets & 0xFF), 0, 0]
-    bytes += (0..<4).reversed().map { UInt8(truncatingIfNeeded: iptc.count >> (8 * $0)) }
+    bytes += iptc.count.bigEndianBytes(4)
     return bytes + iptc + Data(count: iptc.count & 1)
   }
 }

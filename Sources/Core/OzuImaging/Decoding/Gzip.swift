@@ -221,22 +221,8 @@ package struct Gzip {
   private mutating func checkEnd() throws(Stop) {
     try drop(bitCount & 7)
     let (sum, count) = (try take(32), try take(32))
-    guard count == bytes.count & 0xFFFF_FFFF, UInt32(truncatingIfNeeded: sum) == Self.checksum(bytes) else {
+    guard count == bytes.count & 0xFFFF_FFFF, UInt32(truncatingIfNeeded: sum) == CRC32.of(bytes) else {
       throw Stop(end: .broken)
     }
-  }
-
-  private static let checksumTable = (UInt32(0)..<256).map { index in
-    var sum = index
-    for _ in 0..<8 { sum = (sum >> 1) ^ (sum & 1 == 1 ? 0xEDB8_8320 : 0) }
-    return sum
-  }
-
-  /// CRC-32.
-  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-    let table = checksumTable
-    var sum = ~UInt32(0)
-    for byte in bytes { sum = (sum >> 8) ^ table[Int((sum ^ UInt32(byte)) & 0xFF)] }
-    return ~sum
   }
 }

@@ -1,3 +1,4 @@
+import OzuBase
 import OzuCodecs
 import OzuImaging
 
@@ -78,7 +79,7 @@ struct PNGFrameControl {
       UInt32(rectangle.y),
     ]
     let times: [UInt8] = [delay.numerator, delay.denominator].flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
-    return words.flatMap(\.bigEndianBytes) + times + [0, blend == .over ? 1 : 0]
+    return words.flatMap { $0.bigEndianBytes(4) } + times + [0, blend == .over ? 1 : 0]
   }
 
   /// The longest delay in milliseconds: 65,535 seconds.
