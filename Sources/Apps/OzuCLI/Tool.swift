@@ -1,6 +1,5 @@
 import OzuBase
 
-/// The exit status of the process.
 enum ExitStatus: Int32, Sendable {
   /// All was done.
   case done = 0

@@ -170,7 +170,6 @@
     /// Makes all windows dark or light, regardless of the setting of the desktop.
     public static func setDark(_ isDark: Bool) { Look.appearance = isDark ? .dark : .light }
 
-    /// Closes all windows.
     static func closeAll() {
       for window in windows { window.close() }
     }

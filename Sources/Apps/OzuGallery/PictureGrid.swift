@@ -175,10 +175,8 @@
     /// The selected pictures, in the order of the list.
     var selectedItems: [PictureItem] { selectedPositions.compactMap(item) }
 
-    /// The position of the first selected picture.
     var selected: Int? { selectedPositions.first }
 
-    /// Whether a picture is selected.
     func isSelected(_ position: Int) -> Bool { grid.isSelected(position + folderCount) }
 
     /// Selects a picture alone, and scrolls to it.

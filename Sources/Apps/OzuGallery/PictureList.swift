@@ -31,7 +31,6 @@
     /// The list of the pictures that the search leaves.
     var pictures: OpaquePointer { names.model }
 
-    /// The folder or the picture with a key.
     subscript(key: String) -> PictureItem? { items[key] }
 
     /// The number of pictures that the search leaves.

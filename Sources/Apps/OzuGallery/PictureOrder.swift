@@ -1,6 +1,5 @@
 import Foundation
 
-/// The order of the pictures in the grid.
 enum PictureOrder: String, Codable, CaseIterable, Sendable {
   /// By the name as people sort it: 2 comes before 10.
   case name

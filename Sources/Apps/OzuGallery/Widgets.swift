@@ -33,7 +33,6 @@
     return button
   }
 
-  /// A label with CSS classes.
   @MainActor
   func label(_ text: String, _ classes: String...) -> Widget {
     let label: Widget = gtk_label_new(text)
@@ -41,7 +40,6 @@
     return label
   }
 
-  /// Sets all four margins of a widget.
   @MainActor
   func setMargins(_ widget: Widget, _ margin: Int) {
     for set in [

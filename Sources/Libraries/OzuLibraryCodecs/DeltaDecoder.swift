@@ -64,7 +64,6 @@ private final class DeltaFile: ImageFile {
     header = ImageHeader(type: .ozuDelta, storedSize: details.size, hasAlpha: !details.isOpaque)
   }
 
-  /// The memory for the planes.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
     DecodingDemand(byteCount: details.planeByteCount ?? 0)
   }

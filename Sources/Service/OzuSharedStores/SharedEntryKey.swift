@@ -10,7 +10,6 @@ import OzuBase
 ///
 /// A program that can write to the store can still remove entries, and put back an older entry of the same picture.
 public struct SharedEntryKey: Hashable, Sendable, CustomStringConvertible {
-  /// The number of bytes of a code.
   static let codeByteCount = 32
 
   private let bytes: [UInt8]

@@ -6,7 +6,6 @@ import Foundation
 /// replaced completely or not at all, and keeps its permissions. Another hard link to it keeps the old contents, because
 /// only one name gets the new file. For a link that leads nowhere, the file that it names is made.
 struct OutputFile: Sendable {
-  /// The name of standard output.
   static let standardOutput = "-"
 
   let path: String

@@ -7,7 +7,6 @@ import Ozu
 /// (`OutputNames`), and `dir` has only names of existing folders. So no source can choose a folder above those in the
 /// template.
 struct OutputTemplate: Sendable {
-  /// The fields of a template.
   enum Field: String, CaseIterable, Sendable {
     /// The last part of the source's address without its ending.
     case name

@@ -263,7 +263,6 @@
       return pipeline
     }
 
-    /// Whether there is a disk cache.
     var hasCache: Bool { !self["cache"].isEmpty }
 
     var logsRequests: Bool { get throws(UsageError) { try flag("log") } }

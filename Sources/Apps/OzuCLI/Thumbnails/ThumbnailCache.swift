@@ -25,7 +25,6 @@ struct ThumbnailCache: Sendable {
     return (home ?? NSHomeDirectory()) + "/.cache/thumbnails"
   }
 
-  /// Where the thumbnail of an original is.
   func path(of original: Original, _ size: ThumbnailSize) -> String {
     "\(folder)/\(size.rawValue)/\(Self.name(of: original))"
   }

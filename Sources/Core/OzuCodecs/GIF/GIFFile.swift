@@ -2,7 +2,6 @@ import OzuImaging
 
 /// The facts in the blocks of a GIF (GIF89a specification). Nothing is decompressed.
 struct GIFFile: Sendable {
-  /// A picture of the file.
   struct Image: Sendable {
     /// The frame that it paints, clipped to the canvas.
     var frame: AnimationFrame?
@@ -13,7 +12,6 @@ struct GIFFile: Sendable {
     var y = 0
     var size = PixelSize(0, 0)
     var isInterlaced = false
-    /// The index of transparent pixels.
     var transparentIndex: Int?
     /// The range of its colours in the file, three bytes each.
     var palette: Range<Int>

@@ -1,7 +1,6 @@
 import OzuBase
 import OzuImaging
 
-/// The frames of an animated GIF.
 struct GIFFrames: AnimationFrameReading {
   private static let imageStage = "image data"
 

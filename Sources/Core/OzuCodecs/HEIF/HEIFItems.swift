@@ -94,7 +94,6 @@ struct HEIFItems {
     return area
   }
 
-  /// The place of an item.
   func location(of item: Int) -> Location {
     guard let locations else { return .invalid }
     return locations[item] ?? .absent

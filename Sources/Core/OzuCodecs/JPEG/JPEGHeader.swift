@@ -16,11 +16,9 @@ package struct JPEGHeader: Sendable {
     case other(String)
   }
 
-  /// A component of the frame.
   package struct Component: Sendable {
     /// The name by which scans refer to it.
     package var identifier: UInt8
-    /// The slot of its quantization table.
     package var quantizationSlot: Int
     package var horizontalSampling: Int
     package var verticalSampling: Int
@@ -54,7 +52,6 @@ package struct JPEGHeader: Sendable {
   private(set) var tables: [(marker: UInt8, content: Range<Int>)] = []
   /// The offset of the first scan's marker.
   package private(set) var scanOffset = 0
-  /// How many components the first scan has.
   package private(set) var firstScanComponentCount = 0
 
   /// Reads the segments before the first scan.

@@ -153,7 +153,6 @@ package enum EXIFThumbnail {
     return nil
   }
 
-  /// Its range in the segment.
   private static func range(in bytes: Span<UInt8>) -> Range<Int>? {
     guard let directories = TIFFLayout(bytes, at: 6), directories.version == 42,
       let second = directories.second(bytes),

@@ -84,7 +84,6 @@ struct XMPProperties {
 
 /// Follows the elements of a packet.
 private struct XMPReader {
-  /// An element that is open.
   private struct Element {
     enum Kind { case outside, description, property, list, item }
     let kind: Kind

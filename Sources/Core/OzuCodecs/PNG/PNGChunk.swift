@@ -5,7 +5,6 @@ package struct PNGChunk {
   /// The offset of the first chunk, after the signature.
   package static let firstOffset = 8
 
-  /// The number of bytes of its content.
   package let byteCount: Int
   /// The offset of the next chunk.
   package let end: Int

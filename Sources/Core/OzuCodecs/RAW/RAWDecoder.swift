@@ -62,7 +62,6 @@ public struct RAWDecoder: ImageDecoding {
 
 /// A JPEG in a camera RAW file whose header has been read. The best is the greatest.
 struct RAWPreview: Comparable {
-  /// The longer side of a thumbnail.
   private static let thumbnailSide = 256
 
   let range: Range<Int>

@@ -26,7 +26,6 @@ package struct YCbCrEncoding: Hashable, Sendable {
     }
   }
 
-  /// The matrix.
   package var matrix: Matrix
   /// Whether luma has the range 0 to 255 instead of 16 to 235.
   package var isFullRange: Bool

@@ -21,7 +21,6 @@ enum GaussianKernel {
 }
 
 extension UnsafeMutablePointer<Float> {
-  /// Four values.
   @inline(__always)
   func four(_ x: Int) -> SIMD4<Float> {
     UnsafeRawPointer(self + x).loadUnaligned(as: SIMD4<Float>.self)

@@ -8,10 +8,8 @@ struct ContentSignature: Sendable {
   /// Whether some first bytes follow the rule.
   func matches(_ bytes: [UInt8]) -> Bool { test(bytes) }
 
-  /// Some bytes at an offset.
   static func bytes(_ wanted: UInt8..., at offset: Int = 0) -> ContentSignature { bytes(wanted, at: offset) }
 
-  /// A text at an offset.
   static func text(_ wanted: String, at offset: Int = 0) -> ContentSignature {
     bytes(Array(wanted.utf8), at: offset)
   }

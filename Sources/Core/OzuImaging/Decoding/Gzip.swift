@@ -5,7 +5,6 @@ import OzuBase
 /// For compressed drawings, which are recognised by their text in every process, also where no C library may touch the bytes
 /// of a stranger; and for the texts of a PNG that is cleaned, which needs no library either. All indices are those of arrays, which check them. Only the first member counts.
 package struct Gzip {
-  /// How the bytes end.
   package enum End: Equatable, Sendable {
     /// All are there, with the right checksum.
     case whole

@@ -18,7 +18,6 @@ final class LightRows {
   private let step: RowAverager.Step
   private let pool: PixelBufferPool
   private let channelCount: Int
-  /// The number of rows in a plane.
   private let rowCount: Int
   /// The existing strips, by their index.
   private var strips: [Int: LightStrip] = [:]

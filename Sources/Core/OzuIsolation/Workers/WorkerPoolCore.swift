@@ -42,7 +42,6 @@
 
     let options: WorkerPool.Options
     let state = Mutex(State())
-    /// Wakes the keeper.
     let keeperSignal = DispatchSemaphore(value: 0)
 
     /// How often a waiting thread calls its checkpoint.

@@ -62,7 +62,6 @@ extension HEIFGrid {
 }
 
 extension ImageHeader {
-  /// The header of a part of the picture.
   func part(of size: PixelSize) -> ImageHeader {
     var part = self
     part.storedSize = size

@@ -107,7 +107,6 @@ final class PNGDeflater {
   enum Method {
     /// ISA-L: about ten times as fast as zlib at its usual level, and as good for data with few repetitions.
     case fast
-    /// zlib at a level.
     case zlib(Int32)
   }
 

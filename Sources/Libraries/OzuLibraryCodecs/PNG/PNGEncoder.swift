@@ -17,7 +17,6 @@ import OzuImaging
 /// their frequencies matter; ISA-L compresses them in a tenth of zlib's time. The bytes of a drawing do repeat,
 /// which filters would disturb and zlib finds. A sample of the rows decides.
 public struct PNGEncoder: ImageEncoding {
-  /// The bytes of an IDAT chunk.
   static let chunkByteCount = 128 << 10
 
   /// Makes an encoder.

@@ -71,7 +71,6 @@ struct PNGFrameControl {
   var delay = 0
   var blend = AnimationFrame.Blend.source
 
-  /// The content of the chunk.
   var content: [UInt8] {
     let delay = Self.fraction(delay)
     let words = [

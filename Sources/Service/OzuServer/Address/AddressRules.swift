@@ -61,7 +61,6 @@ public struct AddressRules: Sendable {
   /// The names of the options that addresses may have, long and short ones; those in presets are not checked. Empty, the
   /// default, for all.
   public var allowedOptions: Set<String> = []
-  /// The options of each preset.
   private(set) var presets: [String: [AddressOption]] = [:]
 
   /// Makes rules.

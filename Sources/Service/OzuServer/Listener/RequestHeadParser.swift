@@ -16,7 +16,6 @@ struct RequestHeadParser {
   static let largestFieldCount = 100
   private static let longestMethod = 32
 
-  /// The expected element.
   private enum Element {
     case method, target, version
     /// The beginning of a field's line, or of the last line.
@@ -46,7 +45,6 @@ struct RequestHeadParser {
   /// - Parameter uploads: decides which request may have a body; `nil`, the default, allows none.
   init(uploads: UploadRule? = nil) { self.uploads = uploads }
 
-  /// Whether a request has begun.
   var hasBegun: Bool { byteCount > 0 }
 
   /// Takes bytes from the front of a slice, up to the end of the head.

@@ -3,7 +3,6 @@ import OzuHTTP
 
 /// What ties the lines of logs and traces about one request together.
 enum RequestIdentity {
-  /// The field for the number of a request.
   static let field = "X-Request-Id"
 
   /// Different in every process, so that numbers of two machines are different.

@@ -14,7 +14,6 @@ struct ServiceFailure: Error {
   var lifetime = 0
   /// The number of seconds after which a retry makes sense.
   var retryAfter: Int?
-  /// The allowed methods.
   var allowed: String?
   /// The required authentication scheme.
   var challenge: String?

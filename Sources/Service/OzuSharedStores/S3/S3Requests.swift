@@ -12,7 +12,6 @@ struct S3Requests: Sendable {
   /// The path of an object.
   func name(of key: ImageStoreKey) -> String { "\(prefix(of: key.kind))\(key.key)" }
 
-  /// The prefix of the paths of a kind.
   func prefix(of kind: ImageStoreKind) -> String { "\(configuration.keyPrefix)\(kind.identifier)/" }
 
   func get(_ name: String, byteCount: Int? = nil) -> HTTPRequest {
@@ -97,7 +96,6 @@ package struct S3Listing {
     if !isTruncated { nextToken = nil }
   }
 
-  /// The texts of all elements with a name.
   static func texts(of name: String, in text: String) -> [String] {
     var rest = text[...]
     var texts: [String] = []
