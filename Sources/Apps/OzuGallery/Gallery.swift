@@ -13,7 +13,6 @@
     private static var windows: [GalleryWindow] = []
     /// How many tasks change files.
     private static var workCount = 0
-    /// Ends the app.
     private static var quit: @MainActor () -> Void = {}
     /// The time that a message stays, in which the user can undo.
     public static var noticeDuration = Duration.seconds(6)

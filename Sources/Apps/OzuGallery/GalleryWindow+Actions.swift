@@ -185,7 +185,6 @@
     }
   }
 
-  /// The window about the program.
   @MainActor
   enum About {
     static func open(over parent: UnsafeMutablePointer<GtkWindow>) {

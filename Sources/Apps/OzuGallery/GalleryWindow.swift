@@ -141,7 +141,6 @@
     /// Lets closures that are made before the window know it.
     private final class Places { weak var window: GalleryWindow? }
 
-    /// Shows the window.
     func present() {
       gtk_window_present(window)
       grid.focus()

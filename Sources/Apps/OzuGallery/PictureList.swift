@@ -72,7 +72,6 @@
       return Set(order.filter { name in old[name].map { $0 != items[name] } ?? false })
     }
 
-    /// Changes what is known about a picture.
     func change(_ name: String, _ change: (inout PictureItem) -> Void) {
       guard var item = items[name] else { return }
       change(&item)

@@ -63,7 +63,6 @@
       }
     }
 
-    /// Undoes the action of the message, if it has one.
     func undoNow() {
       guard let undo else { return }
       (self.undo, end) = (nil, nil)

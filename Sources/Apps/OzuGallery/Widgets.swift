@@ -15,7 +15,6 @@
     if isOn { gtk_widget_add_css_class(widget, name) } else { gtk_widget_remove_css_class(widget, name) }
   }
 
-  /// A box with widgets in a row or a column.
   @MainActor
   func box(_ orientation: GtkOrientation, spacing: Int = 0, _ children: [Widget]) -> Widget {
     let box: Widget = gtk_box_new(orientation, gint(spacing))
@@ -23,7 +22,6 @@
     return box
   }
 
-  /// A button with a symbol of the icon theme.
   @MainActor
   func button(_ icon: String, _ tooltip: String, _ action: @escaping @MainActor () -> Void) -> Widget {
     let button: Widget = gtk_button_new_from_icon_name(icon)
@@ -58,7 +56,6 @@
     return box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [gtk_label_new_with_mnemonic(title), control])
   }
 
-  /// A switch with a label before it.
   @MainActor
   func switchRow(_ title: String, isOn: Bool = false, _ action: @escaping @MainActor (Bool) -> Void) -> Widget
   {
@@ -88,7 +85,6 @@
     return row(title, control)
   }
 
-  /// A number with a label before it.
   @MainActor
   func numberRow(
     _ title: String, _ range: ClosedRange<Int>, step: Int, value: Int,

@@ -40,7 +40,6 @@ package enum SharedEntry {
     beginning(secret) + (secret == nil ? 80 : 120) + key.kind.name.utf8.count
   }
 
-  /// The bytes of an entry.
   static func encode(
     _ entry: ImageStoreEntry, for key: ImageStoreKey, by secret: SharedEntryKey? = nil
   ) -> Data {

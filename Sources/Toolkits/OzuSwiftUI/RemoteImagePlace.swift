@@ -115,7 +115,6 @@
   @MainActor
   @Observable
   final class RemoteImageModel {
-    /// The content to show.
     private(set) var state = DisplayState.empty
     /// How often the view must call `advance(to:)`; `nil` if nothing moves.
     private(set) var frameRate: FrameRate?

@@ -1,4 +1,3 @@
-/// One subcommand of `ozu`.
 protocol Command: SendableMetatype {
   /// Its name, its options and the text of its help page.
   static var specification: CommandSpecification { get }

@@ -22,7 +22,6 @@ struct OutputFile: Sendable {
     case file(String, old: stat?)
   }
 
-  /// Whether the bytes go to standard output.
   var isStandardOutput: Bool {
     if case .descriptor(STDOUT_FILENO) = try? destination() { true } else { false }
   }

@@ -41,7 +41,6 @@ struct OutputTemplate: Sendable {
   let text: String
   private let parts: [FieldText<Field>.Part]
 
-  /// Whether the value of `-o` is a template.
   static func isTemplate(_ text: String) -> Bool { text.contains("{") || text.contains("}") }
 
   init(_ text: String) throws(UsageError) {

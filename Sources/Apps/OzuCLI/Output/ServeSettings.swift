@@ -140,7 +140,6 @@
       return number
     }
 
-    /// A number of seconds, which may have decimals.
     func seconds(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Duration {
       .seconds(try number(name, in: range))
     }
@@ -289,7 +288,6 @@
       return pipeline
     }
 
-    /// The client that asks origins.
     private func client() throws(UsageError) -> HTTPClientConfiguration {
       var client = HTTPClientConfiguration()
       client.hostRule = try hostRule()

@@ -131,7 +131,6 @@ public final class Gate: Sendable {
     return mayPass
   }
 
-  /// Makes a ticket for `enter`.
   func ticket() -> Ticket {
     state.withLock { $0.takeTicket() }
   }

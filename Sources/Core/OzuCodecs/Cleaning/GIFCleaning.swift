@@ -47,7 +47,6 @@ enum GIFCleaning {
     }
   }
 
-  /// Whether an extension stays.
   private static func keeps(_ label: UInt8, _ content: Span<UInt8>, _ parts: inout CleanedParts) -> Bool {
     switch label {
     case 0xF9: return true

@@ -6,7 +6,6 @@ import OzuImaging
 /// Properties have one order: the size, then the others that describe, then those that turn and crop, as the other
 /// file lists them. Libraries forget what stands before the size.
 struct HEIFExcerptWriter {
-  /// The bytes of an item.
   enum Content: Hashable {
     case parts([Range<Int>])
     case bytes([UInt8])

@@ -28,7 +28,6 @@ extension TIFFLayout {
     return number(bytes, at: field.inline, byteCount: width)
   }
 
-  /// A value that is a fraction.
   func rational(_ tag: Int, _ directory: Int, _ bytes: Span<UInt8>) -> Double? {
     guard let field = field(withTag: tag, of: directory, in: bytes), field.type == 5, field.values.count >= 8,
       let numerator = number(bytes, at: field.position, byteCount: 4),

@@ -42,7 +42,6 @@ struct FrameComposer {
     }
   }
 
-  /// Forgets the canvas.
   mutating func reset() {
     canvas = nil
     position = 0

@@ -23,12 +23,10 @@ struct ContentSignature: Sendable {
     ContentSignature { $0.count > offset && $0[offset] != 0 }
   }
 
-  /// This rule and another one.
   func and(_ other: ContentSignature) -> ContentSignature {
     ContentSignature { [test] in test($0) && other.matches($0) }
   }
 
-  /// A text anywhere.
   static func containing(_ wanted: String) -> ContentSignature {
     ContentSignature { String(decoding: $0, as: UTF8.self).contains(wanted) }
   }

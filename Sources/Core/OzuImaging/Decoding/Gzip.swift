@@ -30,7 +30,6 @@ package struct Gzip {
     let end: End
   }
 
-  /// Whether bytes begin as gzip does.
   package static func begins(_ data: Data) -> Bool { data.starts(with: [0x1F, 0x8B, 8]) }
 
   /// - Parameter limit: the most bytes of the result, which grows as they are inflated.

@@ -187,7 +187,6 @@ struct ThumbHashLayout {
   }
 }
 
-/// Makes the bytes of a ThumbHash.
 struct ThumbHashEncoder {
   private(set) var bytes: [UInt8] = []
 

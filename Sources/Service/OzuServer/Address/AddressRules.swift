@@ -143,7 +143,6 @@ public struct AddressRules: Sendable {
       && name.allSatisfy { isLetter($0) || 0x30...0x39 ~= $0 || "+-.".utf8.contains($0) }
   }
 
-  /// Whether a format is written.
   func writes(_ type: ImageType) -> Bool {
     writtenTypes.isEmpty || writtenTypes.contains(type) || type == .jpeg || type == .png
   }

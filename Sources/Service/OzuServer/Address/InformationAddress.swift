@@ -82,7 +82,6 @@ public struct InformationFacts: Hashable, Sendable {
   /// Makes the facts that every answer has.
   public init() {}
 
-  /// Whether the metadata must be read.
   var needsMetadata: Bool { hasEXIF || hasIPTC || hasXMP }
   /// Whether the picture must be decoded.
   var needsPixels: Bool {

@@ -12,7 +12,6 @@ struct RequestHeadParser {
   static let longestTarget = 8192
   /// The longest head, in bytes.
   static let longestHead = 16_384
-  /// The most header fields.
   static let largestFieldCount = 100
   private static let longestMethod = 32
 

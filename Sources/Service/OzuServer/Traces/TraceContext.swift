@@ -16,7 +16,6 @@ struct TraceContext: Hashable, Sendable {
   /// Whether somebody wants its spans.
   var isSampled: Bool { flags.last?.hexDigitValue.map { $0 & 1 == 1 } ?? false }
 
-  /// Begins a trace.
   init() {
     traceID = (0..<2).map { _ in RequestIdentity.hexadecimal(.random(in: 1...UInt64.max)) }.joined()
     (parentID, flags) = (nil, "01")

@@ -9,7 +9,6 @@ import OzuHTTP
 struct S3Requests: Sendable {
   let configuration: S3Configuration
 
-  /// The path of an object.
   func name(of key: ImageStoreKey) -> String { "\(prefix(of: key.kind))\(key.key)" }
 
   func prefix(of kind: ImageStoreKind) -> String { "\(configuration.keyPrefix)\(kind.identifier)/" }
@@ -86,7 +85,6 @@ package struct S3Listing {
   package var keys: [String]
   var nextToken: String?
 
-  /// - Throws: `S3Error.malformedListing`.
   package init(_ text: String) throws(S3Error) {
     guard text.contains("<ListBucketResult") else { throw .malformedListing("it is not a ListBucketResult") }
     keys = Self.texts(of: "Key", in: text)

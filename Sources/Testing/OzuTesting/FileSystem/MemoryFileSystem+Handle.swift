@@ -8,7 +8,6 @@ import OzuCaching
 #endif
 
 extension MemoryFileSystem {
-  /// An open file of a memory file system.
   final class Handle: OpenFile {
     private let node: Node
     private let path: String

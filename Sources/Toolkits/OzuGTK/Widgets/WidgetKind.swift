@@ -21,7 +21,6 @@
       }
     }
 
-    /// Makes a widget draw a paintable.
     func setPaintable(_ paintable: OpaquePointer?, of widget: UnsafeMutablePointer<GtkWidget>) {
       switch self {
       case .picture: gtk_picture_set_paintable(OpaquePointer(widget), paintable)
