@@ -50,8 +50,7 @@ enum FramesCommand: Command {
     let pipeline = try PipelineArguments.pipeline(arguments, console: console)
     var status = ExitStatus.done
     do {
-      let limit = pipeline.configuration.decoding.limits.encodedByteCount
-      let source = try await SourceArgument.read(text, limit: limit)
+      let source = try await SourceArgument.read(text, for: pipeline)
       let request = ImageRequest(source)
       let picture = try await pipeline.image(for: request)
       var metadata = ImageMetadata()

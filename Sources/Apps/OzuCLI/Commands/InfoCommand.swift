@@ -42,13 +42,12 @@ enum InfoCommand: Command {
     let listing = try await SourceListing(arguments, output: nil, configuration, console)
     var printer = try InfoPrinter(arguments, console)
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
-    let limit = pipeline.configuration.decoding.limits.encodedByteCount
     for problem in listing.problems {
       if case .failure(let error) = problem.outcome { printer.fail(problem.source, error.reason) }
     }
     for text in listing.sources.map(\.text) {
       do throws(ImageError) {
-        let source = try await SourceArgument.read(text, limit: limit)
+        let source = try await SourceArgument.read(text, for: pipeline)
         let header = try await pipeline.header(for: ImageRequest(source))
         let wantsPixels = arguments.has("pixels") || printer.isCheck
         let pixels = wantsPixels ? try await pixels(source, arguments, pipeline) : nil

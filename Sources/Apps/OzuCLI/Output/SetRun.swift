@@ -16,8 +16,7 @@ struct SetRun: Sendable {
   /// Makes the files of a source. None is written unless all could be made.
   func make(_ text: String, _ index: Int) async -> SetReport {
     do {
-      let source = try await SourceArgument.read(
-        text, limit: writer.pipeline.configuration.decoding.limits.encodedByteCount)
+      let source = try await SourceArgument.read(text, for: writer.pipeline)
       return SetReport(source: text, outcome: .success(try await make(recipe.request(source), index)))
     } catch let failure as SetFailure {
       return SetReport(source: text, outcome: .failure(failure))
