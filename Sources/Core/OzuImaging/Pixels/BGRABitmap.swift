@@ -1,3 +1,5 @@
+import OzuBase
+
 /// A bitmap in `bgra8`: the form in which processors, animations and toolkits use pixels.
 ///
 /// The format is part of the type, so code that takes this type cannot misread grey or 16-bit pixels. There are two
@@ -197,9 +199,6 @@ extension BGRABitmap {
         for index in rows[y] { add(UInt64(unsafeBitCast(pixels[index], to: UInt32.self))) }
       }
     }
-    return [first, second].map { sum in
-      let digits = String(sum, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    return (first.bigEndianBytes(8) + second.bigEndianBytes(8)).hexadecimal
   }
 }

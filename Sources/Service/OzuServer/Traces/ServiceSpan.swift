@@ -43,7 +43,7 @@ struct ServiceSpan: Sendable {
     return (timings?.entries ?? []).filter { $0.stage != .total }.map { entry in
       let end = start + entry.duration / .seconds(1)
       defer { start = end }
-      let id = RequestIdentity.hexadecimal(.random(in: 1...UInt64.max))
+      let id = RequestIdentity.digits()
       return object(
         id, parent: trace.spanID, entry.stage.rawValue, kind: 1, start: start, end: end, [], isError: false)
     }

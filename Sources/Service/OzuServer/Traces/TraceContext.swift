@@ -9,7 +9,7 @@ struct TraceContext: Hashable, Sendable {
   /// The span that the request is a part of, 16 hexadecimal digits, not all zero; `nil` if the trace begins with the request.
   let parentID: String?
   /// The span of the request itself.
-  let spanID = RequestIdentity.hexadecimal(.random(in: 1...UInt64.max))
+  let spanID = RequestIdentity.digits()
   /// Two hexadecimal digits.
   private let flags: String
 
@@ -17,7 +17,7 @@ struct TraceContext: Hashable, Sendable {
   var isSampled: Bool { flags.last?.hexDigitValue.map { $0 & 1 == 1 } ?? false }
 
   init() {
-    traceID = (0..<2).map { _ in RequestIdentity.hexadecimal(.random(in: 1...UInt64.max)) }.joined()
+    traceID = (0..<2).map { _ in RequestIdentity.digits() }.joined()
     (parentID, flags) = (nil, "01")
   }
 
