@@ -229,17 +229,11 @@ struct HEIFExcerptWriter {
     word(content.count + 8) + name.bytes + content
   }
 
-  private static func word(_ value: Int) -> [UInt8] {
-    stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
-  }
+  private static func word(_ value: Int) -> [UInt8] { value.bigEndianBytes(4) }
 
-  private static func short(_ value: Int) -> [UInt8] {
-    [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
-  }
+  private static func short(_ value: Int) -> [UInt8] { value.bigEndianBytes(2) }
 }
 
 extension BoxName {
-  fileprivate var bytes: [UInt8] {
-    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
-  }
+  fileprivate var bytes: [UInt8] { value.bigEndianBytes(4) }
 }

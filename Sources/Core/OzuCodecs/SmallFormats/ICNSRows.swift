@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Reads pixels that are stored channel by channel, run-length coded, or plainly pixel by pixel.
 struct ICNSRows: SampleRowReading {
