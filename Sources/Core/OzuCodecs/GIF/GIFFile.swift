@@ -157,7 +157,7 @@ struct GIFFile: Sendable {
   }
 
   /// The end of the chain of sub-blocks at an offset; `nil` if the file ends before it.
-  private static func endOfSubblocks(_ bytes: Span<UInt8>, at offset: Int) -> Int? {
+  static func endOfSubblocks(_ bytes: Span<UInt8>, at offset: Int) -> Int? {
     var position = offset
     while let byteCount = bytes.byte(at: position) {
       position += 1 + Int(byteCount)
@@ -185,9 +185,8 @@ struct GIFFile: Sendable {
     guard let codeSize = bytes.byte(at: position) else { return nil }
     image.minimumCodeSize = Int(codeSize)
     image.codes = position + 1
-    let whole = AnimationFrame(
+    image.frame = AnimationFrame(
       size: image.size, delay: control.delay, disposal: control.disposal, blend: .over)
-    image.frame = whole
     let end = Self.endOfSubblocks(bytes, at: image.codes)
     image.isWhole = end != nil
     images.append(image)

@@ -124,15 +124,11 @@ package struct JPEGHeader: Sendable {
   private static let largestSide = 65_500
 
   /// Whether the picture comes in several scans, all of which must be read before a pixel can be shown.
-  package var hasSeveralScans: Bool {
-    if case .progressive = process { return true }
-    return firstScanComponentCount < components.count
-  }
+  package var hasSeveralScans: Bool { isProgressive || firstScanComponentCount < components.count }
 
   /// Whether each scan refines the whole picture.
   package var isProgressive: Bool {
-    if case .progressive = process { return true }
-    return false
+    if case .progressive = process { true } else { false }
   }
 
   /// The reason why libjpeg cannot decode this valid JPEG; `nil` if it can.
