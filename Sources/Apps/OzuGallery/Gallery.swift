@@ -202,7 +202,7 @@
         ) -> Void = { _, files, count, _, _ in
           // GLib's loop runs on the main thread.
           MainActor.assumeIsolated {
-            SingleInstance.onOpen((0..<Int(count)).compactMap { files?[$0].flatMap(SingleInstance.url) })
+            SingleInstance.onOpen((0..<Int(count)).compactMap { files?[$0].flatMap(GalleryWindow.url(of:)) })
           }
         }
       // The signal's arguments are those of the function: the application, files, their number, a hint.
@@ -225,12 +225,6 @@
         g_dbus_connection_flush_sync(bus, nil, nil)
       }
       return false
-    }
-
-    private static func url(_ file: OpaquePointer) -> URL? {
-      guard let path = g_file_get_path(file) else { return nil }
-      defer { g_free(path) }
-      return URL(filePath: String(cString: path))
     }
   }
 

@@ -1,17 +1,5 @@
+import OzuBase
 import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// One connection of a loopback server, served on its own thread until either side ends it.
 struct LoopbackConnection {
