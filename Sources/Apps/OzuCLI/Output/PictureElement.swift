@@ -69,16 +69,7 @@ struct PictureElement: Sendable {
 
   /// A text that is safe as the value of an attribute in quotation marks, and without control characters.
   private static func escaped(_ value: String) -> String {
-    value.unicodeScalars.reduce(into: "") { result, scalar in
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      case _ where scalar.properties.generalCategory == .control: result += " "
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
+    let scalars = value.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+    return Label.escaped(String(String.UnicodeScalarView(scalars)))
   }
 }
