@@ -155,11 +155,7 @@ private final class RAWFile: EnclosingFile {
       guard own.storedSize == preview.size, own.colorModel == header.colorModel,
         own.colorEncoding == header.colorEncoding
       else { continue }
-      var level = header
-      level.storedSize = own.storedSize
-      level.regionUnit = own.regionUnit
-      level.hasParts = own.hasParts
-      level.planeLayout = own.planeLayout
+      var level = header.level(own)
       level.isProgressive = own.isProgressive
       return RAWFile(file, level, data, contents, [], jpeg)
     }

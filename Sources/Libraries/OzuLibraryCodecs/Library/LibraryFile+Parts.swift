@@ -123,15 +123,3 @@ extension LibraryFile {
     return nil
   }
 }
-
-extension ImageHeader {
-  /// The header of a level of this picture: with the level's size, and with its facts about rows and parts.
-  func level(_ own: ImageHeader) -> ImageHeader {
-    var level = self
-    level.storedSize = own.storedSize
-    level.regionUnit = own.regionUnit
-    level.hasParts = own.hasParts
-    level.planeLayout = own.planeLayout
-    return level
-  }
-}
