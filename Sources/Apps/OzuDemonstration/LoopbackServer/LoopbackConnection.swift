@@ -33,10 +33,6 @@ struct LoopbackWriter {
   let socket: LoopbackSocket
   private(set) var sentByteCount = 0
 
-  init(socket: LoopbackSocket) {
-    self.socket = socket
-  }
-
   /// Writes a response in its framing and with its ending. Returns whether the connection may be used again.
   mutating func write(_ response: LoopbackResponse, to request: LoopbackRequest) -> Bool {
     if let gate = response.headGate, !wait(at: gate) { return false }
