@@ -3,11 +3,6 @@ import OzuBase
 import OzuCodecs
 import OzuImaging
 
-#if canImport(Glibc)
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Writes an animated PNG (W3C PNG, third edition, §4.9): the first frame as the picture of the file, and the
 /// changed area of each further frame.
 ///

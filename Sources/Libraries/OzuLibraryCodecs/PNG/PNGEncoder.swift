@@ -3,11 +3,6 @@ import OzuBase
 import OzuCodecs
 import OzuImaging
 
-#if canImport(Glibc)
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Writes PNG in the smallest layout that keeps every pixel: without alpha if all are opaque, in grey if all are grey,
 /// with a palette if they have at most 256 colours and that takes fewer bytes; else RGB, and RGBA with the colours divided
 /// by alpha; in 16 bits if the bitmap has them; with an sRGB chunk, unless the options have a profile. Lossless, except for

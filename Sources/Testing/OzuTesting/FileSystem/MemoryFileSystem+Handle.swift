@@ -1,12 +1,6 @@
 import OzuBase
 import OzuCaching
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 extension MemoryFileSystem {
   final class Handle: OpenFile {
     private let node: Node

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import OzuBase
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import OzuBase
 
 /// Bytes of a file in memory. They are freed with the last reference.
 final class FileBytes: @unchecked Sendable {
