@@ -1,3 +1,4 @@
+import OzuBase
 import OzuImaging
 
 extension ImageOptions {
@@ -239,11 +240,10 @@ extension ImageOptions {
     -> ColorValue
   {
     let digits = word.count == 3 ? word.map { "\($0)\($0)" }.joined() : word
-    guard digits.utf8.count == 6, digits.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),
-      let number = UInt32(digits, radix: 16)
-    else { throw option.refusal("a colour is r:g:b or six hexadecimal digits") }
-    return ColorValue(
-      red: UInt8(number >> 16), green: UInt8(number >> 8 & 255), blue: UInt8(number & 255))
+    guard digits.utf8.count == 6, let parts = [UInt8](hexadecimal: digits) else {
+      throw option.refusal("a colour is r:g:b or six hexadecimal digits")
+    }
+    return ColorValue(red: parts[0], green: parts[1], blue: parts[2])
   }
 
   /// A file name: plain, or in base64url if the second argument is 1.
