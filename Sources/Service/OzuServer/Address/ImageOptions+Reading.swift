@@ -132,7 +132,7 @@ extension ImageOptions {
     default:
       if try sourceLimits.apply(option) { return }
       throw option.refusal(
-        Self.isOfPro(option.name)
+        Self.optionsOfPro.contains(option.name)
           ? "this option of imgproxy Pro is not supported" : Self.unknownOption)
     }
   }
@@ -261,8 +261,6 @@ extension ImageOptions {
   }
 
   /// Options that only the Pro edition of imgproxy has. They have an error of their own, so that users see why.
-  private static func isOfPro(_ name: String) -> Bool { optionsOfPro.contains(name) }
-
   private static let optionsOfPro = Set(
     """
     resizing_algorithm ra objects_position obj_pos op crop_aspect_ratio crop_ar car background_alpha bga adjust a \
