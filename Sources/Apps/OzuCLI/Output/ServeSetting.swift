@@ -10,7 +10,8 @@
     let help: String
 
     init(
-      _ name: String, _ standard: String = "", isSecret: Bool = false, isReloadable: Bool = false, help: String
+      _ name: String, _ standard: String = "", isSecret: Bool = false, isReloadable: Bool = false,
+      help: String
     ) {
       (self.name, self.standard, self.help) = (name, standard, help)
       (self.isSecret, self.isReloadable) = (isSecret, isReloadable)

@@ -82,9 +82,10 @@ extension Bitmap {
   ///
   /// - Complexity: O(pixels), one call each.
   public init(size: PixelSize, isOpaque: Bool = true, pixel: (_ x: Int, _ y: Int) -> Pixel) {
-    self = BGRABitmap.making(size: size, isOpaque: isOpaque, colorSpace: .sRGB, pool: .shared) { y, row in
-      for x in row.indices { row[x] = pixel(x, y) }
-    }.bitmap
+    self =
+      BGRABitmap.making(size: size, isOpaque: isOpaque, colorSpace: .sRGB, pool: .shared) { y, row in
+        for x in row.indices { row[x] = pixel(x, y) }
+      }.bitmap
   }
 
   /// The pixel at a position, converted to 8 bits if the format has more.

@@ -60,7 +60,8 @@ public struct ThumbHash: Hashable, Sendable {
     let columns = (0..<7).map { Cosines.values($0, count: size.width, offset: 0.5) }
     let rows = (0..<7).map { Cosines.values($0, count: size.height, offset: 0.5) }
     let channels = layout.channels(bytes)
-    return BGRABitmap.making(size: size, isOpaque: !layout.hasAlpha, colorSpace: .sRGB, pool: pool) { y, row in
+    let isOpaque = !layout.hasAlpha
+    return BGRABitmap.making(size: size, isOpaque: isOpaque, colorSpace: .sRGB, pool: pool) { y, row in
       for x in row.indices {
         let values = channels.map { channel in
           channel.frequencies.reduce(channel.mean) { sum, wave in
