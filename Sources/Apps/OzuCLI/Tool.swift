@@ -1,6 +1,5 @@
 import OzuBase
 
-/// The exit status of the process.
 enum ExitStatus: Int32, Sendable {
   /// All was done.
   case done = 0
@@ -117,7 +116,6 @@ enum Version {
   static let current = "0.9.0"
 }
 
-/// One subcommand of `ozu`.
 protocol Command: SendableMetatype {
   /// Its name, its options and the text of its help page.
   static var specification: CommandSpecification { get }

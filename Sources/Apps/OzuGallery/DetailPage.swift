@@ -133,7 +133,6 @@
       zoom.setImage(style.request(for: item), options: options, handlers: handlers)
     }
 
-    /// Removes the picture.
     func clear() {
       images.clear()
       response = nil
@@ -156,7 +155,6 @@
       zoom.model.change { $0.zoom(to: scale, at: $0.viewCenter) }
     }
 
-    /// Fits the picture to the window.
     func resetZoom() { zoom.fit() }
 
     /// Shows each pixel of the picture as one of the screen.

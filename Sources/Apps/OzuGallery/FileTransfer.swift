@@ -4,7 +4,6 @@
 
   /// Copies and moves files; a file that there is already is never replaced.
   enum FileTransfer {
-    /// Copying or moving.
     enum Kind: Sendable { case copy, move }
 
     /// Where a file was and is now.

@@ -13,7 +13,6 @@
     private static var windows: [GalleryWindow] = []
     /// How many tasks change files.
     private static var workCount = 0
-    /// Ends the app.
     private static var quit: @MainActor () -> Void = {}
     /// The time that a message stays, in which the user can undo.
     public static var noticeDuration = Duration.seconds(6)
@@ -170,7 +169,6 @@
     /// Makes all windows dark or light, regardless of the setting of the desktop.
     public static func setDark(_ isDark: Bool) { Look.appearance = isDark ? .dark : .light }
 
-    /// Closes all windows.
     static func closeAll() {
       for window in windows { window.close() }
     }
@@ -204,7 +202,7 @@
         ) -> Void = { _, files, count, _, _ in
           // GLib's loop runs on the main thread.
           MainActor.assumeIsolated {
-            SingleInstance.onOpen((0..<Int(count)).compactMap { files?[$0].flatMap(SingleInstance.url) })
+            SingleInstance.onOpen((0..<Int(count)).compactMap { files?[$0].flatMap(GalleryWindow.url(of:)) })
           }
         }
       // The signal's arguments are those of the function: the application, files, their number, a hint.
@@ -227,12 +225,6 @@
         g_dbus_connection_flush_sync(bus, nil, nil)
       }
       return false
-    }
-
-    private static func url(_ file: OpaquePointer) -> URL? {
-      guard let path = g_file_get_path(file) else { return nil }
-      defer { g_free(path) }
-      return URL(filePath: String(cString: path))
     }
   }
 

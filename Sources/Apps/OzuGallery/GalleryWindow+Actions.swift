@@ -4,7 +4,6 @@
   import Ozu
   import OzuGTK
 
-  /// The actions of a window.
   extension GalleryWindow {
     func addActions() {
       gtk_widget_insert_action_group(cast(window, to: GtkWidget.self), "win", OpaquePointer(actions.group))
@@ -186,10 +185,8 @@
     }
   }
 
-  /// The window about the program.
   @MainActor
   enum About {
-    /// Opens the window over another.
     static func open(over parent: UnsafeMutablePointer<GtkWindow>) {
       let widget: Widget = gtk_about_dialog_new()
       let dialogue = OpaquePointer(widget)

@@ -246,7 +246,6 @@
       }
     }
 
-    /// Prints the subjects.
     func printPictures() {
       let items = subjects
       guard !items.isEmpty else { return }

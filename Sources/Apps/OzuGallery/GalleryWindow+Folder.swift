@@ -307,7 +307,7 @@
       }
     }
 
-    private nonisolated static func url(of file: OpaquePointer) -> URL? {
+    nonisolated static func url(of file: OpaquePointer) -> URL? {
       guard let path = g_file_get_path(file) else { return nil }
       defer { g_free(path) }
       return URL(filePath: String(cString: path))

@@ -101,7 +101,6 @@
     var slideshow: Task<Void, Never>?
     /// Counts the sources that were opened, so that a late answer for an older one is dropped.
     var showNumber = 0
-    /// Whether the window is closing.
     private(set) var isClosing = false
 
     init(_ items: [PictureItem], title: String, pipeline: ImagePipeline, memoryFile: URL? = nil) {
@@ -142,7 +141,6 @@
     /// Lets closures that are made before the window know it.
     private final class Places { weak var window: GalleryWindow? }
 
-    /// Shows the window.
     func present() {
       gtk_window_present(window)
       grid.focus()

@@ -3,7 +3,6 @@
   import Foundation
   import OzuGTK
 
-  /// The look of the gallery, for all windows.
   @MainActor
   enum Look {
     /// Whether windows are light or dark.

@@ -5,7 +5,6 @@
   /// The menus of a window, whose items are the window's actions.
   @MainActor
   enum Menus {
-    /// An entry of a menu.
     enum Entry {
       /// A title with a mnemonic, and the name of the action, with its value as `order::name`.
       case item(String, String)

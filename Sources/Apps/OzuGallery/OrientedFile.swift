@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuBase
 import OzuCodecs
 
 /// A file whose picture is turned by its orientation: no pixel is coded again, and all other bytes stay as they are. So
@@ -56,8 +57,7 @@ package enum OrientedFile {
       let range = layout.range(of: layout.first, fieldCount: count, in: span)
     else { throw .damaged }
     func number(_ value: Int, _ byteCount: Int) -> [UInt8] {
-      let little = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-      return layout.isLittleEndian ? little : little.reversed()
+      layout.isLittleEndian ? value.littleEndianBytes(byteCount) : value.bigEndianBytes(byteCount)
     }
     var result = bytes
     if let field = layout.field(withTag: tag, of: layout.first, in: span) {
@@ -145,33 +145,14 @@ package enum OrientedFile {
       let end = position + 12 + length
       if span.hasBytes("eXIf", at: position + 4) {
         let content = try exif(Array(bytes[position + 8..<end - 4]), quarters)
-        return bytes[..<position] + chunk("eXIf", content) + bytes[end...]
+        return bytes[..<position] + PNGChunk.bytes("eXIf", content) + bytes[end...]
       }
       if span.hasBytes("IDAT", at: position + 4), firstData == nil { firstData = position }
       if span.hasBytes("IEND", at: position + 4) { break }
       position = end
     }
     guard let firstData else { throw .damaged }
-    return bytes[..<firstData] + chunk("eXIf", block(quarters)) + bytes[firstData...]
-  }
-
-  private static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
-    let checked = Array(type.utf8) + content
-    return big(UInt32(content.count)) + checked + big(checksum(checked))
-  }
-
-  private static func big(_ value: UInt32) -> [UInt8] {
-    (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
-  }
-
-  /// The CRC-32 of PNG (ISO 15948, annex D). The blocks are small.
-  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-    var sum: UInt32 = 0xFFFF_FFFF
-    for byte in bytes {
-      sum ^= UInt32(byte)
-      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
-    }
-    return ~sum
+    return bytes[..<firstData] + PNGChunk.bytes("eXIf", block(quarters)) + bytes[firstData...]
   }
 
   private static func webP(_ bytes: [UInt8], _ quarters: Int) throws(Failure) -> [UInt8] {
@@ -194,12 +175,12 @@ package enum OrientedFile {
       result[20] = flags | 8
     }
     guard result.count - 8 <= 0xFFFF_FFFE else { throw .damaged }
-    result.replaceSubrange(4..<8, with: big(UInt32(result.count - 8)).reversed())
+    result.replaceSubrange(4..<8, with: (result.count - 8).littleEndianBytes(4))
     return result
   }
 
   private static func part(_ type: String, _ content: [UInt8]) -> [UInt8] {
     let padding: [UInt8] = content.count % 2 == 1 ? [0] : []
-    return Array(type.utf8) + big(UInt32(content.count)).reversed() + content + padding
+    return Array(type.utf8) + content.count.littleEndianBytes(4) + content + padding
   }
 }

@@ -3,7 +3,6 @@ import Ozu
 
 /// Facts about a picture, as names and values for people.
 struct PictureFacts: Sendable {
-  /// A fact: its name and its value.
   typealias Fact = (name: String, value: String)
 
   /// What most people want to know.

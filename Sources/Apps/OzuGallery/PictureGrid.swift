@@ -26,7 +26,6 @@
       }
     }
 
-    /// Called with the folder that was activated.
     var onFolder: @MainActor (URL) -> Void = { _ in }
     /// Called with the position of a picture, a widget and a place when the user asks for the menu.
     var onMenu: @MainActor (Int, Widget, Double, Double) -> Void = { _, _, _, _ in }
@@ -127,7 +126,6 @@
     /// Binds the cell of a picture again, if it is in use.
     func refresh(_ name: String) { grid.refresh(name) }
 
-    /// Changes what is known about a picture.
     func change(_ name: String, _ change: (inout PictureItem) -> Void) { list.change(name, change) }
 
     /// Removes a picture from the grid.
@@ -156,10 +154,8 @@
     /// The thumbnail that the grid shows; `nil` while the picture is not visible or is loading.
     func thumbnail(of item: PictureItem) -> Picture? { grid.cell(of: item.name)?.status.images.picture }
 
-    /// The position of a picture in the list; `nil` when the list does not have it.
     func position(of name: String) -> Int? { list.position(of: name) }
 
-    /// The list of the pictures, for other widgets.
     var model: OpaquePointer { list.pictures }
 
     // MARK: Selection
@@ -175,10 +171,8 @@
     /// The selected pictures, in the order of the list.
     var selectedItems: [PictureItem] { selectedPositions.compactMap(item) }
 
-    /// The position of the first selected picture.
     var selected: Int? { selectedPositions.first }
 
-    /// Whether a picture is selected.
     func isSelected(_ position: Int) -> Bool { grid.isSelected(position + folderCount) }
 
     /// Selects a picture alone, and scrolls to it.
@@ -196,13 +190,11 @@
     /// Selects all pictures, and no folders.
     func selectAll() { grid.select(folderCount..<folderCount + count) }
 
-    /// Selects nothing.
     func unselectAll() { grid.unselectAll() }
 
     /// The cell of the selected picture; `nil` while it is not visible.
     var selectedCell: Widget? { selected.flatMap { item(at: $0) }.flatMap { grid.cell(of: $0.name)?.widget } }
 
-    /// Gives the grid the keyboard focus.
     func focus() { grid.grabFocus() }
 
     private func activate(_ place: Int) {

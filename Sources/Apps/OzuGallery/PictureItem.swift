@@ -30,7 +30,6 @@ public struct PictureItem: Sendable, Equatable {
       }
   }
 
-  /// Makes an item for a folder.
   init(folder: URL) {
     name = folder.lastPathComponent
     url = folder

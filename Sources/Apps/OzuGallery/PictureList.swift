@@ -31,7 +31,6 @@
     /// The list of the pictures that the search leaves.
     var pictures: OpaquePointer { names.model }
 
-    /// The folder or the picture with a key.
     subscript(key: String) -> PictureItem? { items[key] }
 
     /// The number of pictures that the search leaves.
@@ -73,7 +72,6 @@
       return Set(order.filter { name in old[name].map { $0 != items[name] } ?? false })
     }
 
-    /// Changes what is known about a picture.
     func change(_ name: String, _ change: (inout PictureItem) -> Void) {
       guard var item = items[name] else { return }
       change(&item)

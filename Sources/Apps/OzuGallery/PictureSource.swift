@@ -219,7 +219,6 @@ public final class DemoServer: Sendable {
   private static func name(_ number: Int) -> String { "Picture \(number)" }
 }
 
-/// The order of the pictures in the grid.
 enum PictureOrder: String, Codable, CaseIterable, Sendable {
   /// By the name as people sort it: 2 comes before 10.
   case name

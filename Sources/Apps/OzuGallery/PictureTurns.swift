@@ -122,7 +122,6 @@
     }
   }
 
-  /// Turns the picture of a file.
   enum TurnedFile {
     /// Larger files are not taken into memory to be turned.
     private static let largest = 512 << 20

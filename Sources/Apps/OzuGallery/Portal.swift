@@ -48,7 +48,6 @@
       }
     }
 
-    /// How a request ended.
     package enum Outcome: Equatable, Sendable {
       case done
       /// The user does not want it after all.

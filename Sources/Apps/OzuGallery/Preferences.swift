@@ -14,7 +14,6 @@
     private(set) var style: PictureStyle { didSet { onStyle(style) } }
     private var memory: WindowMemory { didSet { onMemory(memory) } }
     private let pipeline: ImagePipeline
-    /// The window, while it is open.
     private(set) var window: UnsafeMutablePointer<GtkWindow>?
 
     private static let modes: [(title: String, mode: ScaleMode)] = [
@@ -30,7 +29,6 @@
       self.memory = memory
     }
 
-    /// Shows or hides the names of pictures.
     func setShowsNames(_ isOn: Bool) {
       style.showsNames = isOn
       memory.showsNames = isOn

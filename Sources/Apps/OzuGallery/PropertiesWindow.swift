@@ -102,7 +102,6 @@
       return grid
     }
 
-    /// Makes Escape close a window.
     static func closeByEscape(_ window: UnsafeMutablePointer<GtkWindow>) {
       let keys = gtk_event_controller_key_new()!
       SignalSource(keys).onKeys { key, _ in

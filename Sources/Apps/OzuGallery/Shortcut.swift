@@ -6,7 +6,6 @@
   struct Shortcut {
     /// The situation in which a key counts.
     enum Scope {
-      /// Always.
       case always
       /// While one picture is shown large.
       case detail
@@ -133,7 +132,6 @@
     private static let modifiers =
       GDK_SHIFT_MASK.rawValue | GDK_CONTROL_MASK.rawValue | GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue
 
-    /// The shortcut of a key that was pressed.
     static func of(_ key: guint, _ pressed: GdkModifierType, isDetail: Bool) -> Shortcut? {
       let pressed = pressed.rawValue & modifiers
       return all.first { shortcut in
@@ -157,7 +155,6 @@
   /// The window that lists the keys, in the style of GNOME's programs.
   @MainActor
   enum ShortcutsWindow {
-    /// Opens it over a window.
     @discardableResult
     static func open(over parent: UnsafeMutablePointer<GtkWindow>) -> UnsafeMutablePointer<GtkWindow>? {
       guard let builder = gtk_builder_new_from_string(description, -1) else { return nil }

@@ -4,7 +4,6 @@
   /// The page of a window without pictures: the reason, and buttons to open some.
   @MainActor
   struct StartPage {
-    /// The widget, to be put into a container.
     let widget: Widget
     private let title: Widget
     private let text: Widget

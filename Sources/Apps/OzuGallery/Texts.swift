@@ -21,7 +21,6 @@ package struct Language: Sendable {
   package var table: [String: String] { TextCatalogue(texts).table }
 }
 
-/// The languages, and the one of the user.
 package enum Texts {
   /// The translations, by the code of their language. English needs none.
   package static let all: [String: Language] = ["de": .german, "fr": .french, "es": .spanish]

@@ -66,7 +66,6 @@
     /// Whether something waits for the time to undo to be over.
     var holdsFiles: Bool { end != nil }
 
-    /// Undoes the action of the message, if it has one.
     func undoNow() {
       guard let undo else { return }
       (self.undo, end) = (nil, nil)

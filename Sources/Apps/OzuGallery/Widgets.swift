@@ -15,7 +15,6 @@
     if isOn { gtk_widget_add_css_class(widget, name) } else { gtk_widget_remove_css_class(widget, name) }
   }
 
-  /// A box with widgets in a row or a column.
   @MainActor
   func box(_ orientation: GtkOrientation, spacing: Int = 0, _ children: [Widget]) -> Widget {
     let box: Widget = gtk_box_new(orientation, gint(spacing))
@@ -23,7 +22,6 @@
     return box
   }
 
-  /// A button with a symbol of the icon theme.
   @MainActor
   func button(_ icon: String, _ tooltip: String, _ action: @escaping @MainActor () -> Void) -> Widget {
     let button: Widget = gtk_button_new_from_icon_name(icon)
@@ -33,7 +31,6 @@
     return button
   }
 
-  /// A label with CSS classes.
   @MainActor
   func label(_ text: String, _ classes: String...) -> Widget {
     let label: Widget = gtk_label_new(text)
@@ -41,7 +38,6 @@
     return label
   }
 
-  /// Sets all four margins of a widget.
   @MainActor
   func setMargins(_ widget: Widget, _ margin: Int) {
     for set in [
@@ -60,7 +56,6 @@
     return box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [gtk_label_new_with_mnemonic(title), control])
   }
 
-  /// A switch with a label before it.
   @MainActor
   func switchRow(_ title: String, isOn: Bool = false, _ action: @escaping @MainActor (Bool) -> Void) -> Widget
   {
@@ -90,7 +85,6 @@
     return row(title, control)
   }
 
-  /// A number with a label before it.
   @MainActor
   func numberRow(
     _ title: String, _ range: ClosedRange<Int>, step: Int, value: Int,

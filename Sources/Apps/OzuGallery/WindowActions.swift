@@ -12,7 +12,6 @@
 
     private var map: OpaquePointer { OpaquePointer(group) }
 
-    /// Adds an action.
     func add(_ name: String, _ action: @escaping @MainActor () -> Void) {
       let simple = g_simple_action_new(name, nil)!
       SignalSource(simple).on("activate") { _ in action() }
@@ -69,7 +68,6 @@
       g_simple_action_set_state(action, g_variant_new_boolean(isOn ? 1 : 0))
     }
 
-    /// Performs an action.
     func activate(_ name: String) { g_action_group_activate_action(map, name, nil) }
   }
 #endif

@@ -10,7 +10,6 @@
 package struct ThreadIdentity: Equatable, Sendable {
   private let value: UInt
 
-  /// The calling thread.
   package static var current: ThreadIdentity {
     #if canImport(Glibc)
       ThreadIdentity(value: UInt(pthread_self()))

@@ -23,7 +23,6 @@ extension CodecRegistry {
   }
 }
 
-/// Reports the state of isolation.
 package struct IsolationReport: Sendable {
   private let client: WorkerClient
 

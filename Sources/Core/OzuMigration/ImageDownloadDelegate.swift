@@ -25,7 +25,6 @@ extension ImagePipeline.Configuration {
   }
 }
 
-/// Passes downloads to a delegate.
 private struct DelegateObserver: ImagePipelineObserving {
   weak var delegate: (any ImageDownloadDelegate)?
 

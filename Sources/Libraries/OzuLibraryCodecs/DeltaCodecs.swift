@@ -64,7 +64,6 @@ private final class DeltaFile: ImageFile {
     header = ImageHeader(type: .ozuDelta, storedSize: details.size, hasAlpha: !details.isOpaque)
   }
 
-  /// The memory for the planes.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
     DecodingDemand(byteCount: details.planeByteCount ?? 0)
   }
@@ -155,7 +154,7 @@ public struct DeltaEncoder: ImageEncoding {
     }
     guard !file.isEmpty else { throw .failed(.ozuDelta, reason: "out of memory") }
     func put(_ value: UInt32, at offset: Int) {
-      for byte in 0..<4 { file[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(byte))) }
+      file.replaceSubrange(offset..<offset + 4, with: value.littleEndianBytes(4))
     }
     file.replaceSubrange(0..<4, with: DeltaFormat.signature)
     file[4] = DeltaFormat.version

@@ -66,7 +66,6 @@ struct CircuitBreaker: Sendable {
     pause = policy.firstPause
   }
 
-  /// The current state.
   var state: SharedStoreNodeState {
     switch condition {
     case .closed: .closed

@@ -40,7 +40,6 @@ package enum SharedEntry {
     beginning(secret) + (secret == nil ? 80 : 120) + key.kind.name.utf8.count
   }
 
-  /// The bytes of an entry.
   static func encode(
     _ entry: ImageStoreEntry, for key: ImageStoreKey, by secret: SharedEntryKey? = nil
   ) -> Data {
@@ -145,7 +144,6 @@ package enum SharedEntry {
 ///
 /// A program that can write to the store can still remove entries, and put back an older entry of the same picture.
 public struct SharedEntryKey: Hashable, Sendable, CustomStringConvertible {
-  /// The number of bytes of a code.
   static let codeByteCount = 32
 
   private let bytes: [UInt8]

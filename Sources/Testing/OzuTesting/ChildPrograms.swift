@@ -21,7 +21,6 @@ package struct HelperWithTrap {
   /// The bytes that the decoder of `OzuIsolationDrills` looks for.
   package static let marker = Data("<a trap of ozu/>".utf8)
 
-  /// The path of the helper.
   package let path: String
   private let folder: URL
 
@@ -35,7 +34,6 @@ package struct HelperWithTrap {
       at: link, withDestinationURL: builtProgram("OzuIsolationDrills"))
   }
 
-  /// Removes the link.
   package func remove() { try? FileManager.default.removeItem(at: folder) }
 }
 

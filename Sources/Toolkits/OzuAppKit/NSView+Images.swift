@@ -84,7 +84,6 @@
   }
 
   extension ScaleMode {
-    /// The scale mode of an image scaling.
     init(_ scaling: NSImageScaling) {
       switch scaling {
       case .scaleProportionallyDown, .scaleProportionallyUpOrDown: self = .aspectFit

@@ -108,7 +108,6 @@
     var takesSizeOfPicture: Bool { get }
     /// The size of the image in such a view, in points; `nil` without one.
     func contentSize(in view: NSView) -> CGSize?
-    /// Shows an image in the place.
     func setImage(_ image: NSImage?, of view: NSView)
   }
 
@@ -137,7 +136,6 @@
     /// Called when the visibility may have changed, with whether the view is in a window and not hidden.
     var onVisibilityChange: (Bool) -> Void = { _ in }
 
-    /// Puts a watcher into a view.
     init(in view: NSView) {
       super.init(frame: view.bounds)
       autoresizingMask = [.width, .height]

@@ -44,7 +44,6 @@
       ImageIOProperties(CGImageSourceCopyPropertiesAtIndex(source, primaryIndex, nil))
     }
 
-    /// Whether the file is truncated.
     var isTruncated: Bool {
       switch CGImageSourceGetStatus(source) {
       case .statusUnexpectedEOF, .statusIncomplete, .statusReadingHeader: true

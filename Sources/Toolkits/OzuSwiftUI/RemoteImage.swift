@@ -180,7 +180,6 @@
     case ofPicture(until: Double = 4.0 / 3)
   }
 
-  /// The settings of a remote image.
   struct RemoteImageSettings {
     var request: ImageRequest?
     var mode = ScaleMode.aspectFill

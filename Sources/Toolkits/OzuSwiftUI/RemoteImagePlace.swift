@@ -30,7 +30,6 @@
     let scale: Double
     let pipeline: ImagePipeline
     let content: (DisplayState) -> Content
-    /// Called with the ratio of each picture.
     let onRatio: (PictureRatio) -> Void
     @State private var model = RemoteImageModel()
     @Environment(\.accessibilityPlayAnimatedImages) private var playsAnimations
@@ -116,7 +115,6 @@
   @MainActor
   @Observable
   final class RemoteImageModel {
-    /// The content to show.
     private(set) var state = DisplayState.empty
     /// How often the view must call `advance(to:)`; `nil` if nothing moves.
     private(set) var frameRate: FrameRate?
@@ -128,7 +126,6 @@
     private var key: ImageKey?
     private var hasRequested = false
 
-    /// Whether the state belongs to the picture with this key.
     func hasState(of key: ImageKey?) -> Bool { hasRequested && key == self.key }
 
     /// Whether the state has a picture of the source of this key, perhaps made in another way. It stays until the new one
@@ -143,7 +140,6 @@
       model?.layout(size, scale: scale, mode: mode)
     }
 
-    /// Requests the picture of the settings.
     func load(_ settings: RemoteImageSettings, through pipeline: ImagePipeline) {
       let request = settings.completeRequest
       model(pipeline).setImage(

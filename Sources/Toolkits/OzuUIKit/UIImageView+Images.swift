@@ -37,7 +37,6 @@
   }
 
   extension ScaleMode {
-    /// The scale mode of a content mode.
     init(_ mode: UIView.ContentMode) {
       switch mode {
       case .scaleToFill: self = .fill

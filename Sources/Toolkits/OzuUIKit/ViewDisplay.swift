@@ -104,7 +104,6 @@
     var takesSizeOfPicture: Bool { get }
     /// The size of the image in such a view, in points; `nil` without one.
     func contentSize(in view: UIView) -> CGSize?
-    /// Shows an image in the place.
     func setImage(_ image: UIImage?, of view: UIView)
   }
 
@@ -133,7 +132,6 @@
     /// Called when the window may have changed, with whether there is one.
     var onVisibilityChange: (Bool) -> Void = { _ in }
 
-    /// Puts a watcher into a view.
     init(in view: UIView) {
       super.init(frame: view.bounds)
       isUserInteractionEnabled = false

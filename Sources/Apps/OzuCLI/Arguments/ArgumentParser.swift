@@ -7,7 +7,6 @@ struct ParsedArguments {
   /// The options in the order in which they were given, each time that they were; no value for a switch.
   fileprivate(set) var given: [(name: String, value: String?)] = []
 
-  /// Whether an option was given.
   func has(_ name: String) -> Bool { given.contains { $0.name == name } }
 
   /// The value of an option; the last one counts.

@@ -39,7 +39,6 @@ enum ArgumentKind: Equatable {
   case list([String])
 }
 
-/// An option of a subcommand.
 struct OptionSpecification {
   /// The long name without dashes. Commands look the option up by it.
   let name: String

@@ -39,6 +39,11 @@ enum SourceArgument {
     return .data(try await StandardInput.read(limit: limit))
   }
 
+  /// The same; standard input may have as many bytes as files may have for a pipeline.
+  static func read(_ text: String, for pipeline: ImagePipeline) async throws(ImageError) -> ImageSource {
+    try await read(text, limit: pipeline.configuration.decoding.limits.encodedByteCount)
+  }
+
   /// A text that begins with a scheme is a URL; every other text is a path.
   static func source(_ text: String) -> ImageSource {
     if isStandardInput(text) { return .url(URL(fileURLWithPath: "/dev/stdin")) }

@@ -106,8 +106,7 @@ private struct Compared: Sendable {
 
   init(_ text: String, _ pipeline: ImagePipeline) async throws {
     name = SourceArgument.shown(text)
-    let limit = pipeline.configuration.decoding.limits.encodedByteCount
-    let request = ImageRequest(try await SourceArgument.read(text, limit: limit))
+    let request = ImageRequest(try await SourceArgument.read(text, for: pipeline))
     byteCount = try await pipeline.data(for: request).count
     bitmap = try await pipeline.image(for: request).bitmap
   }

@@ -1,6 +1,5 @@
 import Ozu
 
-/// The report that the demo prints.
 struct DemoReport {
   let result: Demonstration.Result
   let sheet: String

@@ -60,14 +60,6 @@ struct Explanation {
   /// The rules of a pipeline with the default configuration.
   private let policy = HTTPCachePolicy.images
 
-  init(url: URL, entries: [HTTPCacheEntry], request: HTTPRequest, mode: HTTPCacheMode, now: Date) {
-    self.url = url
-    self.entries = entries
-    self.request = request
-    self.mode = mode
-    self.now = now
-  }
-
   private var decision: HTTPCacheDecision {
     policy.decide(stored: entries.map(\.response), request: request, mode: mode, now: now)
   }

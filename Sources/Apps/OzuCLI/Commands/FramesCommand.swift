@@ -51,8 +51,7 @@ enum FramesCommand: Command {
     let pipeline = try PipelineArguments.pipeline(arguments, console: console)
     var status = ExitStatus.done
     do {
-      let limit = pipeline.configuration.decoding.limits.encodedByteCount
-      let source = try await SourceArgument.read(text, limit: limit)
+      let source = try await SourceArgument.read(text, for: pipeline)
       var request = ImageRequest(source)
       request.colorPolicy = format.colorPolicy(pipeline.configuration.decoding.codecs)
       let picture = try await pipeline.image(for: request)

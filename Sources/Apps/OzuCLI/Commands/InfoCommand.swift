@@ -51,14 +51,13 @@ enum InfoCommand: Command {
     let listing = try await SourceListing(arguments, output: nil, configuration, console)
     var printer = try InfoPrinter(arguments, console)
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
-    let limit = pipeline.configuration.decoding.limits.encodedByteCount
     for problem in listing.problems {
       guard case .failure(let error) = problem.outcome else { continue }
       printer.fail(problem.source, error.reason, isDamage: false)
     }
     for text in listing.sources.map(\.text) {
       do throws(ImageError) {
-        let source = try await SourceArgument.read(text, limit: limit)
+        let source = try await SourceArgument.read(text, for: pipeline)
         let header = try await pipeline.header(for: ImageRequest(source))
         let wantsPixels = arguments.has("pixels") || printer.isCheck
         let pixels =

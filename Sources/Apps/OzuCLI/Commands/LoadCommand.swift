@@ -200,8 +200,7 @@ struct LoadRun: Sendable {
     _ text: String, _ index: Int, _ onProgress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async -> LoadReport {
     do {
-      let limit = pipeline.configuration.decoding.limits.encodedByteCount
-      let source = try await SourceArgument.read(text, limit: limit)
+      let source = try await SourceArgument.read(text, for: pipeline)
       let request = try await recipe.request(source, in: pipeline)
       let loaded =
         if let output {

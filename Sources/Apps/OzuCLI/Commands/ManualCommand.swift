@@ -1,4 +1,3 @@
-/// `ozu manual`: the manual page.
 enum ManualCommand: Command {
   static let specification = CommandSpecification(
     name: "manual",

@@ -200,8 +200,7 @@ private struct SheetMaker: Sendable {
   /// A picture that fills a cell, with its caption.
   func cell(_ text: String) async -> SheetCell {
     do {
-      let limit = pipeline.configuration.decoding.limits.encodedByteCount
-      let source = try await SourceArgument.read(text, limit: limit)
+      let source = try await SourceArgument.read(text, for: pipeline)
       var request = ImageRequest(
         source,
         resize: Resize(

@@ -67,11 +67,10 @@ enum ShowCommand: Command {
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     let preview = TerminalPreview(
       graphics: graphics, colors: given ?? own, size: size, pipeline: pipeline)
-    let limit = pipeline.configuration.decoding.limits.encodedByteCount
     var status = ExitStatus.done
     for text in arguments.positional {
       do {
-        let source = try await SourceArgument.read(text, limit: limit)
+        let source = try await SourceArgument.read(text, for: pipeline)
         // `print` would remove the control sequences. All of them are made here; none comes from a file.
         console.writeOutput(try await preview.text(source) + "\n")
       } catch {

@@ -123,8 +123,7 @@ private struct SimilarReport: SourceReporting {
   init(_ text: String, _ pipeline: ImagePipeline, isExact: Bool) async {
     source = SourceArgument.shown(text)
     do {
-      let limit = pipeline.configuration.decoding.limits.encodedByteCount
-      let request = ImageRequest(try await SourceArgument.read(text, limit: limit))
+      let request = ImageRequest(try await SourceArgument.read(text, for: pipeline))
       let data = try await pipeline.data(for: request)
       let size = try await pipeline.header(for: request).size
       var hash: PerceptualHash?

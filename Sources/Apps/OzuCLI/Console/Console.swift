@@ -4,9 +4,7 @@ import OzuBase
 
 /// Where a command prints: results to one stream, messages to the other.
 struct Console: Sendable {
-  /// Writes to standard output.
   let writeOutput: @Sendable (String) -> Void
-  /// Writes to standard error.
   let writeError: @Sendable (String) -> Void
   /// Whether a person sees the output, and escape sequences are understood.
   let outputIsTerminal: Bool

@@ -35,6 +35,5 @@ enum Format {
 }
 
 extension Duration {
-  /// The duration in milliseconds.
   var milliseconds: Double { self / .milliseconds(1) }
 }

@@ -57,7 +57,6 @@ final class ProgressBar: Sendable {
   }
 }
 
-/// The text of a progress bar.
 struct ProgressLine {
   let total: Int
   /// Columns of the terminal.

@@ -268,7 +268,6 @@ extension MetadataValues {
     return .object(members + [("tags", .array(tags))])
   }
 
-  /// A line for each value.
   var lines: [String] {
     members.map { name, value in
       let text =

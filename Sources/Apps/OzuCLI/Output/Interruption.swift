@@ -163,7 +163,6 @@ enum Interruption {
     while true { pause() }
   }
 
-  /// Whether the process ignores a signal.
   static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     sigaction(number, nil, &action)

@@ -24,7 +24,6 @@ struct LoadReport: SourceReporting {
     let byteCount: Int?
     /// Defects of the file that did not keep it from being shown.
     let notes: [String]
-    /// The file that was written, if any.
     let written: ResultWriter.Written?
 
     /// - Parameter text: the source as it was typed.

@@ -7,7 +7,6 @@ import OzuBase
 /// replaced completely or not at all, and keeps its permissions. Another hard link to it keeps the old contents, because
 /// only one name gets the new file. For a link that leads nowhere, the file that it names is made.
 struct OutputFile: Sendable {
-  /// The name of standard output.
   static let standardOutput = "-"
 
   let path: String
@@ -24,7 +23,6 @@ struct OutputFile: Sendable {
     case file(String, old: stat?)
   }
 
-  /// Whether the bytes go to standard output.
   var isStandardOutput: Bool {
     if case .descriptor(STDOUT_FILENO) = try? destination() { true } else { false }
   }

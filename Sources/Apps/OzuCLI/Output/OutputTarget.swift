@@ -30,7 +30,6 @@ struct OutputTarget: Sendable {
   let destination: Destination
   /// The format of the results; `nil` when the picture decides.
   let format: ImageType?
-  /// Whether each result has the format of its source.
   let keepsFormat: Bool
   let sources: SourceFiles
   /// Whether the files of results get the times of their sources.

@@ -7,7 +7,6 @@ import Ozu
 /// (`OutputNames`), and `dir` has only names of existing folders. So no source can choose a folder above those in the
 /// template.
 struct OutputTemplate: Sendable {
-  /// The fields of a template.
   enum Field: String, CaseIterable, Sendable {
     /// The last part of the source's address without its ending.
     case name
@@ -42,7 +41,6 @@ struct OutputTemplate: Sendable {
   let text: String
   private let parts: [FieldText<Field>.Part]
 
-  /// Whether the value of `-o` is a template.
   static func isTemplate(_ text: String) -> Bool { text.contains("{") || text.contains("}") }
 
   init(_ text: String) throws(UsageError) {

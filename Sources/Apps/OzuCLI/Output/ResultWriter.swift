@@ -11,7 +11,6 @@ struct ResultWriter: Sendable {
   /// Whether a result that has no fewer bytes than its source is left out.
   var writesOnlySmaller = false
 
-  /// A file that was written.
   struct Written: Sendable {
     let path: String
     let image: EncodedImage

@@ -4,7 +4,6 @@
 
   /// Where the service listens.
   extension ServeSettings {
-    /// The address at which the service listens.
     enum ListenAddress: Equatable {
       case tcp(host: String, port: Int)
       case unix(path: String, permissions: UInt32)

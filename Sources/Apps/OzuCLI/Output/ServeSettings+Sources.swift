@@ -28,7 +28,6 @@
       }
     }
 
-    /// The folders of `folders`; `nil` without any.
     func folders() throws(UsageError) -> LocalFolders? {
       var paths: [String: String] = [:]
       for text in list("folders") {
@@ -71,7 +70,6 @@
       return access
     }
 
-    /// The picture of `fallback`; `nil` without one.
     func fallback() throws(UsageError) -> FallbackPicture? {
       let (path, status) = (self["fallback"], self["fallback_status"])
       let lifetime = try integer("fallback_age", in: 0...31_536_000)

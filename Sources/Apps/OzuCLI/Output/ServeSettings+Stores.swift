@@ -154,7 +154,6 @@
       self.print = print
     }
 
-    /// Reports an event of a shared store.
     func report(_ event: SharedStoreEvent, of store: String) {
       switch event {
       case .nodeChanged(let node, .open, let error):
@@ -167,7 +166,6 @@
       }
     }
 
-    /// Reports an error of the disk cache.
     func report(_ error: DiskCacheError) { write("cache: \(error)") }
 
     private func write(_ line: String) {

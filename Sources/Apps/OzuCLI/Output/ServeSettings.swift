@@ -147,7 +147,6 @@
       return count
     }
 
-    /// A number of seconds, which may have decimals.
     func seconds(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Duration {
       .seconds(try number(name, in: range))
     }
@@ -270,7 +269,6 @@
       return pipeline
     }
 
-    /// Whether there is a disk cache.
     var hasCache: Bool { !self["cache"].isEmpty }
 
     var logsRequests: Bool { get throws(UsageError) { try flag("log") } }
@@ -297,7 +295,6 @@
       return pipeline
     }
 
-    /// The client that asks origins.
     private func client() throws(UsageError) -> HTTPClientConfiguration {
       var client = HTTPClientConfiguration()
       client.hostRule = try hostRule()

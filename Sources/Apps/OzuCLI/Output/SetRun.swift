@@ -17,8 +17,7 @@ struct SetRun: Sendable {
   /// Makes the files of a source. None is written unless all could be made.
   func make(_ text: String, _ index: Int) async -> SetReport {
     do {
-      let source = try await SourceArgument.read(
-        text, limit: writer.pipeline.configuration.decoding.limits.encodedByteCount)
+      let source = try await SourceArgument.read(text, for: writer.pipeline)
       return SetReport(source: text, outcome: .success(try await make(recipe.request(source), index)))
     } catch let failure as SetFailure {
       return SetReport(source: text, outcome: .failure(failure))
@@ -257,16 +256,7 @@ struct PictureElement: Sendable {
 
   /// A text that is safe as the value of an attribute in quotation marks, and without control characters.
   private static func escaped(_ value: String) -> String {
-    value.unicodeScalars.reduce(into: "") { result, scalar in
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      case _ where scalar.properties.generalCategory == .control: result += " "
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
+    let scalars = value.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+    return Label.escaped(String(String.UnicodeScalarView(scalars)))
   }
 }

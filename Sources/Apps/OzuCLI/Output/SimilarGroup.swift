@@ -139,7 +139,6 @@ struct NearHashes {
     return steps > count * count / 2
   }
 
-  /// All pairs, each once.
   func forEachPairOfAll(_ body: (Int, Int) -> Void) {
     for second in hashes.indices {
       let hash = hashes[second]

@@ -113,7 +113,6 @@ struct ColorPalette {
   }
 }
 
-/// The colours of a terminal.
 enum TerminalColors: String, CaseIterable, Sendable {
   /// 24 bits.
   case all = "16m"

@@ -3,7 +3,6 @@ import OzuBase
 
 /// The terminal behind a descriptor: its size, and what it can show.
 struct Terminal: Sendable {
-  /// How a picture is shown.
   enum Graphics: String, CaseIterable, Sendable {
     /// The graphics protocol of kitty: every pixel in its colour.
     case kitty

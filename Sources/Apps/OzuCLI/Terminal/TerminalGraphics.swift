@@ -69,7 +69,6 @@ enum KittyGraphics {
   /// The beginning of the answer of a terminal that knows it.
   static let answer = "\u{1B}_Gi=31;OK"
 
-  /// The most characters of one chunk.
   private static let chunkLength = 4096
 
   /// The control sequences that show a PNG at the cursor. The terminal is asked not to answer (`q=2`).

@@ -25,7 +25,6 @@ struct ThumbnailCache: Sendable {
     return (home ?? NSHomeDirectory()) + "/.cache/thumbnails"
   }
 
-  /// Where the thumbnail of an original is.
   func path(of original: Original, _ size: ThumbnailSize) -> String {
     "\(folder)/\(size.rawValue)/\(Self.name(of: original))"
   }
@@ -163,24 +162,6 @@ enum PNGTexts {
 
   private static func chunk(_ kind: String, _ content: [UInt8]) -> Data {
     let body = Array(kind.utf8) + content
-    return Data(bigEndian(UInt32(content.count)) + body + bigEndian(checksum(body)))
-  }
-
-  private static func bigEndian(_ number: UInt32) -> [UInt8] {
-    (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * UInt32($0))) }
-  }
-
-  /// The CRC of a chunk (PNG, annex D).
-  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-    var sum: UInt32 = 0xFFFF_FFFF
-    for byte in bytes {
-      sum ^= UInt32(byte)
-      for _ in 0..<8 {
-        let isOdd = sum & 1 == 1
-        sum >>= 1
-        if isOdd { sum ^= 0xEDB8_8320 }
-      }
-    }
-    return ~sum
+    return Data(content.count.bigEndianBytes(4) + body + CRC32.of(body).bigEndianBytes(4))
   }
 }

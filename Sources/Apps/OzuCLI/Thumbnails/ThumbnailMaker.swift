@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuBase
 
 /// Makes thumbnails in the format of the shared cache.
 struct ThumbnailMaker: Sendable {
@@ -60,7 +61,7 @@ private enum FileStatus {
 /// character counts.
 enum FileAddress {
   /// The characters that GLib leaves as they are in a path, beside letters and digits.
-  private static let plain = Set("!$&'()*+,-./:=@_~".utf8)
+  private static let plain = "!$&'()*+,-./:=@_~"
 
   /// The `file:` address of a path; a relative path counts from `folder`.
   ///
@@ -71,18 +72,6 @@ enum FileAddress {
     for part in whole.split(separator: "/") where part != "." {
       if part == ".." { _ = parts.popLast() } else { parts.append(part) }
     }
-    return "file:///" + parts.joined(separator: "/").utf8.map(escaped).joined()
-  }
-
-  private static func escaped(_ byte: UInt8) -> String {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      return String(Unicode.Scalar(byte))
-    default:
-      if plain.contains(byte) { return String(Unicode.Scalar(byte)) }
-      let digits = Array("0123456789ABCDEF")
-      return "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-    }
+    return "file:///" + PercentEncoding.encoded(parts.joined(separator: "/"), keeping: plain)
   }
 }

@@ -131,7 +131,6 @@ public final class Gate: Sendable {
     return mayPass
   }
 
-  /// Makes a ticket for `enter`.
   func ticket() -> Ticket {
     state.withLock { $0.takeTicket() }
   }
@@ -164,32 +163,15 @@ private final class Passage: Sendable {
   }
 
   func end(isCancelled: Bool) {
-    let continuation: CheckedContinuation<Void, Never>? = state.withLock { state in
-      switch state {
-      case .fresh:
-        state = .over(isCancelled: isCancelled)
-        return nil
-      case .waiting(let continuation):
-        state = .over(isCancelled: isCancelled)
-        return continuation
-      case .over:
-        return nil
-      }
+    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      if case .over = state { return nil }
+      defer { state = .over(isCancelled: isCancelled) }
+      if case .waiting(let continuation) = state { return continuation }
+      return nil
     }
     continuation?.resume()
   }
 
-  var isOver: Bool {
-    state.withLock { state in
-      if case .over = state { return true }
-      return false
-    }
-  }
-
-  var isCancelled: Bool {
-    state.withLock { state in
-      if case .over(let isCancelled) = state { return isCancelled }
-      return false
-    }
-  }
+  var isOver: Bool { state.withLock { if case .over = $0 { true } else { false } } }
+  var isCancelled: Bool { state.withLock { if case .over(isCancelled: true) = $0 { true } else { false } } }
 }

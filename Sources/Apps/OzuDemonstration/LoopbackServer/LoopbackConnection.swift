@@ -1,17 +1,5 @@
+import OzuBase
 import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// One connection of a loopback server, served on its own thread until either side ends it.
 struct LoopbackConnection {
@@ -44,10 +32,6 @@ struct LoopbackConnection {
 struct LoopbackWriter {
   let socket: LoopbackSocket
   private(set) var sentByteCount = 0
-
-  init(socket: LoopbackSocket) {
-    self.socket = socket
-  }
 
   /// Writes a response in its framing and with its ending. Returns whether the connection may be used again.
   mutating func write(_ response: LoopbackResponse, to request: LoopbackRequest) -> Bool {

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A request as a `LoopbackServer` received it.
 public struct LoopbackRequest: Sendable, Hashable {

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The answer of a `LoopbackServer`, with the faults that a test wants.
 ///

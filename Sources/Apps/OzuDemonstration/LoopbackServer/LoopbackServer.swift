@@ -1,14 +1,6 @@
 import Foundation
 import OzuBase
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// An origin server on 127.0.0.1 for tests and demonstrations: HTTP/1.1 with keep-alive, scripted by routes,
 /// able to misbehave on demand (`LoopbackResponse`), and counting what it sees.
 ///

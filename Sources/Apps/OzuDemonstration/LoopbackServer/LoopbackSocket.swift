@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import OzuBase
 
 /// The POSIX calls of the loopback server, with their platform differences.
 ///
@@ -24,35 +18,28 @@ struct LoopbackSocket: Sendable {
 
   /// A socket that listens on ::1 at a free port, or nil when the system has none.
   static func listening6() -> (socket: LoopbackSocket, port: Int)? {
-    let descriptor = socket(AF_INET6, streamKind, 0)
-    guard descriptor >= 0 else { return nil }
-    let listener = LoopbackSocket(descriptor: descriptor)
     var address = sockaddr_in6()
     address.sin6_family = sa_family_t(AF_INET6)
     address.sin6_addr = in6addr_loopback
-    var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        bind(descriptor, generic, length) == 0 && listen(descriptor, 1024) == 0
-          && getsockname(descriptor, generic, &length) == 0
-      }
-    }
-    guard isBound else {
-      listener.close()
-      return nil
-    }
+    guard let listener = listening(AF_INET6, &address) else { return nil }
     return (listener, Int(UInt16(bigEndian: address.sin6_port)))
   }
 
   /// A socket that listens on 127.0.0.1 at a free port, or nil when the system has none.
   static func listening() -> (socket: LoopbackSocket, port: Int)? {
-    let descriptor = socket(AF_INET, streamKind, 0)
-    guard descriptor >= 0 else { return nil }
-    let listener = LoopbackSocket(descriptor: descriptor)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    guard let listener = listening(AF_INET, &address) else { return nil }
+    return (listener, Int(UInt16(bigEndian: address.sin_port)))
+  }
+
+  /// A socket that listens at an address, which gets its port.
+  private static func listening<Address>(_ family: Int32, _ address: inout Address) -> LoopbackSocket? {
+    let descriptor = socket(family, streamKind, 0)
+    guard descriptor >= 0 else { return nil }
+    let listener = LoopbackSocket(descriptor: descriptor)
+    var length = socklen_t(MemoryLayout<Address>.size)
     let isBound = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
         bind(descriptor, generic, length) == 0 && listen(descriptor, 1024) == 0
@@ -63,7 +50,7 @@ struct LoopbackSocket: Sendable {
       listener.close()
       return nil
     }
-    return (listener, Int(UInt16(bigEndian: address.sin_port)))
+    return listener
   }
 
   /// The next connection; nil when the listener is shut down.

@@ -21,7 +21,6 @@ package struct FieldWriter {
     bytes.append(byte)
   }
 
-  /// The bytes written so far.
   package var data: Data { Data(bytes) }
 
   package mutating func append(_ number: UInt64) {

@@ -48,12 +48,10 @@ struct TemplateDecoder: Decoder {
   }
 
   private func wholeNumber<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
-    let number = try number()
-    do throws(OutOfRange) {
-      return try Number(checked: number)
-    } catch {
+    guard let number = Number(exactly: try number()) else {
       throw mismatch(type, "a number is too large, or is not whole")
     }
+    return number
   }
 }
 

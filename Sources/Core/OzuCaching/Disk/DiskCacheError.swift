@@ -1,10 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A failed call to the file system: the operation, the place, and the system's reason.
 public struct DiskCacheError: Error, Hashable, Sendable {
   /// The operation that failed.

@@ -150,21 +150,11 @@
 
   /// The thread that waits for the sources.
   enum LinuxPressureThread {
-    private final class Work: Sendable {
+    private struct Work: Sendable {
       let delay: Duration
       let wakePipe: Int32
       let tell: @Sendable (MemoryPressure) -> Void
       let open: @Sendable () -> LinuxPressureSources
-
-      init(
-        _ delay: Duration, _ wakePipe: Int32, _ tell: @escaping @Sendable (MemoryPressure) -> Void,
-        _ open: @escaping @Sendable () -> LinuxPressureSources
-      ) {
-        self.delay = delay
-        self.wakePipe = wakePipe
-        self.tell = tell
-        self.open = open
-      }
     }
 
     /// Starts a detached thread that opens the sources after a delay, and waits for them until the other end of the pipe
@@ -173,25 +163,8 @@
       after delay: Duration = .zero, wakePipe: Int32, tell: @escaping @Sendable (MemoryPressure) -> Void,
       open: @escaping @Sendable () -> LinuxPressureSources
     ) {
-      var attributes = pthread_attr_t()
-      pthread_attr_init(&attributes)
-      defer { pthread_attr_destroy(&attributes) }
-      pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-      var thread = pthread_t()
-      // The thread takes over the one reference and is its only user.
-      let work = Unmanaged.passRetained(Work(delay, wakePipe, tell, open))
-      let failure = pthread_create(
-        &thread, &attributes,
-        { argument in
-          if let argument {
-            LinuxPressureThread.run(Unmanaged<Work>.fromOpaque(argument).takeRetainedValue())
-          }
-          return nil
-        }, work.toOpaque())
-      if failure != 0 {
-        work.release()
-        close(wakePipe)
-      }
+      let work = Work(delay: delay, wakePipe: wakePipe, tell: tell, open: open)
+      if !DetachedThread.start({ run(work) }) { close(wakePipe) }
     }
 
     private static func run(_ work: Work) {

@@ -1,9 +1,7 @@
 import OzuBase
 
 #if canImport(Darwin)
-  import Darwin
   import Dispatch
-#elseif canImport(Glibc)
 #endif
 
 /// The operating system's reports of memory pressure.

@@ -123,7 +123,6 @@ extension BMPHeader {
 /// Reads run-length coded pixels of 4, 8 or (OS/2) 24 bits: pairs of a count and a value, or a zero and a command.
 /// Pixels that the file skips are not changed on the canvas.
 struct BMPRunLengths {
-  /// How reading ended.
   enum Ending {
     /// At the end marker.
     case whole

@@ -28,7 +28,6 @@ struct BMPHeader {
   let masks: BMPMasks?
   /// The words of the palette; empty if pixels are not indices.
   let palette: [UInt32]
-  /// The offset of the pixels.
   let pixelOffset: Int
   /// The bytes of the embedded profile, if it is inside the file.
   let profileRange: Range<Int>?

@@ -94,7 +94,6 @@ public struct CleanedFile: Hashable, Sendable {
   /// The same with other bytes.
   package func replacing(_ data: Data) -> CleanedFile { CleanedFile(data, self, notes: notes) }
 
-  /// The same with one more note.
   package func adding(_ note: String) -> CleanedFile { CleanedFile(data, self, notes: notes + [note]) }
 }
 

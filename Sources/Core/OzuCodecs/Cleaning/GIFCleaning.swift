@@ -21,14 +21,14 @@ enum GIFCleaning {
         return finished(result, &parts)
       case 0x2C:
         // The descriptor, its colour table, and the size of the first code.
-        guard let flags = bytes.byte(at: position + 9) else { return cut(file, result, start, &parts) }
-        guard let end = endOfBlocks(bytes, from: position + 10 + table(flags) + 1) else {
-          return cut(file, result, start, &parts)
-        }
+        guard let flags = bytes.byte(at: position + 9),
+          let end = GIFFile.endOfSubblocks(bytes, at: position + 10 + table(flags) + 1)
+        else { return cut(file, result, start, &parts) }
         result += file[start..<end]
         position = end
       case 0x21:
-        guard let label = bytes.byte(at: position + 1), let end = endOfBlocks(bytes, from: position + 2)
+        guard let label = bytes.byte(at: position + 1),
+          let end = GIFFile.endOfSubblocks(bytes, at: position + 2)
         else {
           parts.notes.append("the file has no end")
           return finished(result, &parts)
@@ -47,7 +47,6 @@ enum GIFCleaning {
     }
   }
 
-  /// Whether an extension stays.
   private static func keeps(_ label: UInt8, _ content: Span<UInt8>, _ parts: inout CleanedParts) -> Bool {
     switch label {
     case 0xF9: return true
@@ -96,14 +95,4 @@ enum GIFCleaning {
 
   /// The bytes of the colour table that flags announce.
   private static func table(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
-
-  /// The offset after the empty block that ends a sequence of blocks; `nil` if it is not there.
-  private static func endOfBlocks(_ bytes: Span<UInt8>, from start: Int) -> Int? {
-    var position = start
-    while let count = bytes.byte(at: position) {
-      position += 1 + Int(count)
-      if count == 0 { return position }
-    }
-    return nil
-  }
 }

@@ -160,9 +160,6 @@ enum JPEGCleaning {
   }
 
   private static func segment(_ marker: UInt8, _ content: [UInt8]) -> Data {
-    // A segment has at most 65,533 bytes.
-    let length = content.count + 2
-    return Data([0xFF, marker, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)])
-      + content
+    Data(JPEGMarker.segment(marker, content))
   }
 }

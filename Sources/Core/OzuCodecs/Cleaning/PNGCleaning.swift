@@ -45,7 +45,7 @@ enum PNGCleaning {
       if let chunk = PNGChunk(bytes, at: position), chunk.isImageData { body += file[position..<bytes.count] }
     }
     if parts.kept.contains(.copyright) { readNames(bytes, &parts) }
-    let exif = parts.keptEXIF().map { chunk("eXIf", $0) } ?? Data()
+    let exif = parts.keptEXIF().map { Data(PNGChunk.bytes("eXIf", [UInt8]($0))) } ?? Data()
     return file[..<PNGChunk.firstOffset] + head + exif + body
   }
 
@@ -92,19 +92,5 @@ enum PNGCleaning {
       return inflated.end == .whole ? inflated.bytes : nil
     }
     (parts.xmp, parts.iptc, parts.hiddenEXIF) = (blocks.xmp, blocks.iptc, blocks.exif)
-  }
-
-  private static func chunk(_ name: String, _ content: Data) -> Data {
-    let body = Data(name.utf8) + content
-    var sum: UInt32 = 0xFFFF_FFFF
-    for byte in body {
-      sum ^= UInt32(byte)
-      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
-    }
-    return big(UInt32(content.count)) + body + big(~sum)
-  }
-
-  private static func big(_ value: UInt32) -> Data {
-    Data((0..<4).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) })
   }
 }

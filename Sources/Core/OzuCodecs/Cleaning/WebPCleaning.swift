@@ -3,10 +3,7 @@ import OzuImaging
 
 /// Cleans a WebP (RFC 9649): pictures and frames stay byte for byte; EXIF data are written again, other chunks go.
 enum WebPCleaning {
-  /// The flags of the extended header that chunks of metadata need.
-  private static let profileFlag: UInt8 = 0x20
-  private static let exifFlag: UInt8 = 0x08
-  private static let xmpFlag: UInt8 = 0x04
+  private typealias Flag = WebPContainer.Flag
 
   static func clean(_ file: Data, _ parts: inout CleanedParts) throws(ImageDecodingError) -> Data {
     let declared = WebPHeader.byteCount(file.span)
@@ -30,10 +27,10 @@ enum WebPCleaning {
       }
       switch chunk.kind {
       case .extended: extended = bytes.copy(from: chunk.content.lowerBound, byteCount: chunk.content.count)
-      case .lossy, .lossless, .alpha, .animation, .frame: body += padded(file[range], chunk)
+      case .lossy, .lossless, .alpha, .animation, .frame: body += padded(file[range])
       case .profile:
         hasProfile = parts.kept.contains(.colorProfile)
-        if hasProfile { body += padded(file[range], chunk) } else { parts.drop("the colour profile") }
+        if hasProfile { body += padded(file[range]) } else { parts.drop("the colour profile") }
       case .exif:
         let content = bytes.extracting(chunk.content)
         // Some writers begin it as in a JPEG.
@@ -57,29 +54,20 @@ enum WebPCleaning {
     let exif = parts.keptEXIF()
     var chunks = Data()
     if var header = extended, !header.isEmpty {
-      header[0] &= ~(profileFlag | exifFlag | xmpFlag)
-      if hasProfile { header[0] |= profileFlag }
-      if exif != nil { header[0] |= exifFlag }
-      chunks += chunk("VP8X", Data(header))
+      header[0] &= ~(Flag.profile | Flag.exif | Flag.xmp)
+      if hasProfile { header[0] |= Flag.profile }
+      if exif != nil { header[0] |= Flag.exif }
+      chunks += WebPChunk.bytes("VP8X", Data(header))
     }
     chunks += body
     // Without the extended header there was no EXIF data either.
-    if let exif, extended != nil { chunks += chunk("EXIF", exif) }
+    if let exif, extended != nil { chunks += WebPChunk.bytes("EXIF", exif) }
     // A chunk that is longer than its file is cut; one that is longer than the file says is damaged.
-    return Data("RIFF".utf8) + little(min(chunks.count + 4 + missingCount, 0xFFFF_FFFE)) + Data("WEBP".utf8)
-      + chunks
+    return WebPChunk.file(chunks, declaring: min(chunks.count + 4 + missingCount, 0xFFFF_FFFE))
   }
 
   /// A chunk of the file; the padding byte of an odd one may be missing at the end of the file.
-  private static func padded(_ bytes: Data, _ chunk: WebPChunk) -> Data {
+  private static func padded(_ bytes: Data) -> Data {
     bytes.count & 1 == 1 ? bytes + [0] : bytes
-  }
-
-  private static func chunk(_ name: String, _ content: Data) -> Data {
-    Data(name.utf8) + little(content.count) + content + Data(count: content.count & 1)
-  }
-
-  private static func little(_ value: Int) -> Data {
-    Data((0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
   }
 }

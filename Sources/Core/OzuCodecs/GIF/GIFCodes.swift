@@ -10,7 +10,6 @@ import OzuImaging
 ///
 /// Only `copy` and `write` use unsafe pointers, and they check their arguments.
 enum GIFCodes {
-  /// How an image ended.
   enum Ending {
     case whole
     /// A code is invalid.

@@ -89,7 +89,6 @@ private final class OpenedGIF: ImageFile {
   }
 }
 
-/// The frames of an animated GIF.
 struct GIFFrames: AnimationFrameReading {
   private static let imageStage = "image data"
 

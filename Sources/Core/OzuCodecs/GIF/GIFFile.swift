@@ -2,7 +2,6 @@ import OzuImaging
 
 /// The facts in the blocks of a GIF (GIF89a specification). Nothing is decompressed.
 struct GIFFile: Sendable {
-  /// A picture of the file.
   struct Image: Sendable {
     /// The frame that it paints, clipped to the canvas.
     var frame: AnimationFrame?
@@ -13,7 +12,6 @@ struct GIFFile: Sendable {
     var y = 0
     var size = PixelSize(0, 0)
     var isInterlaced = false
-    /// The index of transparent pixels.
     var transparentIndex: Int?
     /// The range of its colours in the file, three bytes each.
     var palette: Range<Int>
@@ -159,7 +157,7 @@ struct GIFFile: Sendable {
   }
 
   /// The end of the chain of sub-blocks at an offset; `nil` if the file ends before it.
-  private static func endOfSubblocks(_ bytes: Span<UInt8>, at offset: Int) -> Int? {
+  static func endOfSubblocks(_ bytes: Span<UInt8>, at offset: Int) -> Int? {
     var position = offset
     while let byteCount = bytes.byte(at: position) {
       position += 1 + Int(byteCount)
@@ -187,9 +185,8 @@ struct GIFFile: Sendable {
     guard let codeSize = bytes.byte(at: position) else { return nil }
     image.minimumCodeSize = Int(codeSize)
     image.codes = position + 1
-    let whole = AnimationFrame(
+    image.frame = AnimationFrame(
       size: image.size, delay: control.delay, disposal: control.disposal, blend: .over)
-    image.frame = whole
     let end = Self.endOfSubblocks(bytes, at: image.codes)
     image.isWhole = end != nil
     images.append(image)

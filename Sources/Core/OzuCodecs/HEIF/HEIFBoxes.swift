@@ -36,7 +36,6 @@ struct HEIFBoxList {
     }
   }
 
-  /// The first box of a type.
   func first(_ name: BoxName) -> HEIFBox? { boxes.first { $0.name == name } }
 
   private static func box(_ file: Span<UInt8>, in range: Range<Int>) -> HEIFBox? {

@@ -33,7 +33,6 @@ package struct HEIFExcerpt {
     return excerpt.file(of: primary)
   }
 
-  /// Whether the picture has a thumbnail.
   package var hasThumbnail: Bool { thumbnailItem != nil }
 
   /// The other contents of the file, which are not shown, in words. `nil` if there are none.

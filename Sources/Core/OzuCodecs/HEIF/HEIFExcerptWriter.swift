@@ -6,7 +6,6 @@ import OzuImaging
 /// Properties have one order: the size, then the others that describe, then those that turn and crop, as the other
 /// file lists them. Libraries forget what stands before the size.
 struct HEIFExcerptWriter {
-  /// The bytes of an item.
   enum Content: Hashable {
     case parts([Range<Int>])
     case bytes([UInt8])
@@ -230,17 +229,11 @@ struct HEIFExcerptWriter {
     word(content.count + 8) + name.bytes + content
   }
 
-  private static func word(_ value: Int) -> [UInt8] {
-    stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
-  }
+  private static func word(_ value: Int) -> [UInt8] { value.bigEndianBytes(4) }
 
-  private static func short(_ value: Int) -> [UInt8] {
-    [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
-  }
+  private static func short(_ value: Int) -> [UInt8] { value.bigEndianBytes(2) }
 }
 
 extension BoxName {
-  fileprivate var bytes: [UInt8] {
-    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
-  }
+  fileprivate var bytes: [UInt8] { value.bigEndianBytes(4) }
 }

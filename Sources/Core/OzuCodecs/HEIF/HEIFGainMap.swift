@@ -74,9 +74,7 @@ package enum HEIFGainMap {
       ? items.area(of: number, file).size : items.storedSize(of: number, file) ?? PixelSize(0, 0)
     map.bytes = 0..<file.count
     map.edits = [
-      GainMap.Edit(
-        offset: primary.lowerBound,
-        bytes: (0..<primary.count).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }),
+      GainMap.Edit(offset: primary.lowerBound, bytes: number.bigEndianBytes(primary.count)),
       // A hidden picture cannot be the primary one.
       GainMap.Edit(offset: item.flagsOffset, bytes: [(file.byte(at: item.flagsOffset) ?? 0) & ~1]),
     ]

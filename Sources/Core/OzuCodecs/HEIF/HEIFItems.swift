@@ -19,14 +19,12 @@ struct HEIFItems {
     let isEssential: Bool
   }
 
-  /// A reference from one item to others.
   struct Reference {
     let kind: BoxName
     let from: Int
     let to: [Int]
   }
 
-  /// The place of an item.
   enum Location {
     /// Its parts in the file, in their order. Together they have no more bytes than the file.
     case parts([Range<Int>])
@@ -94,7 +92,6 @@ struct HEIFItems {
     return area
   }
 
-  /// The place of an item.
   func location(of item: Int) -> Location {
     guard let locations else { return .invalid }
     return locations[item] ?? .absent
@@ -110,7 +107,6 @@ struct HEIFItems {
     return bytes
   }
 
-  /// The references between items.
   func references(_ file: Span<UInt8>) -> [Reference] {
     guard let referenceTable else { return [] }
     let width = file.byte(at: referenceTable.content.lowerBound) == 0 ? 2 : 4

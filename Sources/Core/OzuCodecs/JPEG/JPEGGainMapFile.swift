@@ -7,7 +7,9 @@ package enum JPEGGainMapFile {
   /// The file of a map, with its descriptions.
   static func described(_ map: Data, by numbers: GainMap) -> Data {
     let xmp = bytes(JPEGMetadata.xmpName) + Array(GainMapXMP.numbers(numbers).utf8)
-    return insert(segment(0xE1, xmp) + segment(0xE2, bytes(JPEGGainMap.isoName) + block(numbers)), into: map)
+    return insert(
+      JPEGMarker.segment(0xE1, xmp)
+        + JPEGMarker.segment(0xE2, bytes(JPEGGainMap.isoName) + block(numbers)), into: map)
   }
 
   /// The file of a picture and a map.
@@ -15,7 +17,7 @@ package enum JPEGGainMapFile {
   /// - Parameter picture: a file whose XMP announces the map.
   package static func joined(_ picture: Data, _ map: Data) -> Data {
     // The picture contains only the version of the standard; the description is in the map's file.
-    let announcement = segment(0xE2, bytes(JPEGGainMap.isoName) + [0, 0, 0, 0])
+    let announcement = JPEGMarker.segment(0xE2, bytes(JPEGGainMap.isoName) + [0, 0, 0, 0])
     let head = end(ofApplicationSegments: picture) + announcement.count
     let indexByteCount = index(pictureByteCount: 0, mapByteCount: 0, mapOffset: 0).count
     let byteCount = picture.count + announcement.count + indexByteCount
@@ -60,7 +62,7 @@ package enum JPEGGainMapFile {
     // The first picture is the one that is shown. It begins where the file begins.
     block += big(0x030000, 4) + big(pictureByteCount, 4) + big(0, 4) + big(0, 4)
     block += big(0, 4) + big(mapByteCount, 4) + big(mapOffset, 4) + big(0, 4)
-    return segment(0xE2, block)
+    return JPEGMarker.segment(0xE2, block)
   }
 
   // MARK: Segments
@@ -86,13 +88,7 @@ package enum JPEGGainMapFile {
     return position
   }
 
-  private static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
-    [0xFF, marker] + big(content.count + 2, 2) + content
-  }
-
-  private static func big(_ value: Int, _ count: Int) -> [UInt8] {
-    (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
-  }
+  private static func big(_ value: Int, _ count: Int) -> [UInt8] { value.bigEndianBytes(count) }
 
   private static func bytes(_ text: StaticString) -> [UInt8] { text.withUTF8Buffer { Array($0) } }
 }

@@ -16,11 +16,9 @@ package struct JPEGHeader: Sendable {
     case other(String)
   }
 
-  /// A component of the frame.
   package struct Component: Sendable {
     /// The name by which scans refer to it.
     package var identifier: UInt8
-    /// The slot of its quantization table.
     package var quantizationSlot: Int
     package var horizontalSampling: Int
     package var verticalSampling: Int
@@ -54,7 +52,6 @@ package struct JPEGHeader: Sendable {
   private(set) var tables: [(marker: UInt8, content: Range<Int>)] = []
   /// The offset of the first scan's marker.
   package private(set) var scanOffset = 0
-  /// How many components the first scan has.
   package private(set) var firstScanComponentCount = 0
 
   /// Reads the segments before the first scan.
@@ -127,15 +124,11 @@ package struct JPEGHeader: Sendable {
   private static let largestSide = 65_500
 
   /// Whether the picture comes in several scans, all of which must be read before a pixel can be shown.
-  package var hasSeveralScans: Bool {
-    if case .progressive = process { return true }
-    return firstScanComponentCount < components.count
-  }
+  package var hasSeveralScans: Bool { isProgressive || firstScanComponentCount < components.count }
 
   /// Whether each scan refines the whole picture.
   package var isProgressive: Bool {
-    if case .progressive = process { return true }
-    return false
+    if case .progressive = process { true } else { false }
   }
 
   /// The reason why libjpeg cannot decode this valid JPEG; `nil` if it can.

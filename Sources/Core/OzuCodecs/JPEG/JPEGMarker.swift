@@ -9,6 +9,11 @@ enum JPEGMarker {
   static let huffman: UInt8 = 0xC4
   static let restartInterval: UInt8 = 0xDD
 
+  /// A segment with its marker and its length. It has at most 65,533 bytes of content.
+  static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
+    [0xFF, marker] + (content.count + 2).bigEndianBytes(2) + content
+  }
+
   /// Whether the marker has no length and no data.
   static func standsAlone(_ marker: UInt8) -> Bool {
     marker == 0x01 || 0xD0...0xD8 ~= marker

@@ -10,7 +10,6 @@ package enum JPEGMetadata {
   static let exifName: StaticString = "Exif\0"
   static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
 
-  /// The blocks of a file.
   package static func read(_ bytes: Span<UInt8>, header: ImageHeader) -> ImageMetadata {
     var metadata = ImageMetadata()
     var resolution: ImageResolution?

@@ -30,8 +30,7 @@ package enum JPEGSegments {
 
   private static func append(_ marker: UInt8, _ content: [UInt8], to segments: inout [UInt8]) {
     guard content.count <= largestContent else { return }
-    let length = content.count + 2
-    segments += [0xFF, marker, UInt8(length >> 8), UInt8(length & 0xFF)] + content
+    segments += JPEGMarker.segment(marker, content)
   }
 
   /// Appends a profile in numbered chunks (ICC.1:2022 Annex B.4).

@@ -22,7 +22,6 @@ public struct JPEGThumbnailDecoder: ImageDecoding {
   }
 }
 
-/// A JPEG that is decoded only to thumbnails.
 private final class JPEGThumbnailFile: ImageFile {
   private let data: Data
   private let outline: JPEGOutline

@@ -1,3 +1,5 @@
+import OzuBase
+
 extension EXIFBlock {
   /// The end of a maker note in a block, up to which it is kept: the size of one JPEG segment.
   private static let makerNoteEnd = 65_000
@@ -106,7 +108,6 @@ extension EXIFByteOrder {
 
   /// An integer in this byte order.
   func bytes(of value: Int, byteCount: Int) -> [UInt8] {
-    let little = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    return self == .littleEndian ? little : little.reversed()
+    self == .littleEndian ? value.littleEndianBytes(byteCount) : value.bigEndianBytes(byteCount)
   }
 }

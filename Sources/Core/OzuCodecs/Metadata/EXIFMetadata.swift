@@ -153,7 +153,6 @@ package enum EXIFThumbnail {
     return nil
   }
 
-  /// Its range in the segment.
   private static func range(in bytes: Span<UInt8>) -> Range<Int>? {
     guard let directories = TIFFLayout(bytes, at: 6), directories.version == 42,
       let second = directories.second(bytes),
@@ -192,7 +191,6 @@ extension TIFFLayout {
     return number(bytes, at: field.inline, byteCount: Self.width(ofType: field.type) ?? 8)
   }
 
-  /// A value that is a fraction.
   func rational(_ tag: Int, _ directory: Int, _ bytes: Span<UInt8>) -> Double? {
     guard let field = field(withTag: tag, of: directory, in: bytes), field.type == 5, field.values.count >= 8,
       let numerator = number(bytes, at: field.position, byteCount: 4),

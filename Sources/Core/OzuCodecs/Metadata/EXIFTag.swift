@@ -41,7 +41,6 @@ enum EXIFTagNames {
   /// The name of a tag outside the directory of the place; its number if it has none.
   static func name(of tag: Int) -> String { names[tag] ?? number(tag) }
 
-  /// The name of a tag about the place.
   static func placeName(of tag: Int) -> String {
     placeNames.indices.contains(tag) ? "GPS\(placeNames[tag])" : number(tag)
   }

@@ -122,18 +122,18 @@ enum XMPPacket {
   /// The packet with every `tiff:Orientation` set to 1, and with 0 for the video behind a motion photo (`MotionPhoto` and
   /// `MicroVideo` of `GCamera`), which is not written: as attributes or as elements. Its length does not change.
   static func upright(_ packet: Data) throws(Defect) -> Data {
-    var bytes = [UInt8](packet)
+    var bytes = ContiguousArray(packet)
     guard String(validating: bytes, as: UTF8.self) != nil else { throw .isNotUTF8 }
     // The fields of a thumbnail (xmpGImg, part 1 of the standard, §8.2.2.4) have this namespace, whatever its prefix.
-    guard find(Array("http://ns.adobe.com/xap/1.0/g/img/".utf8), in: bytes, from: 0) == nil else {
-      throw .hasThumbnail
-    }
+    guard bytes.span.find("http://ns.adobe.com/xap/1.0/g/img/", from: 0) == nil else { throw .hasThumbnail }
     let (zero, one) = (UInt8(ascii: "0"), UInt8(ascii: "1"))
-    for (name, digit) in [(":Orientation", one), (":MotionPhoto", zero), (":MicroVideo", zero)] {
-      let name = Array(name.utf8)
+    let digits: [(StaticString, UInt8)] = [
+      (":Orientation", one), (":MotionPhoto", zero), (":MicroVideo", zero),
+    ]
+    for (name, digit) in digits {
       var position = 0
-      while let start = find(name, in: bytes, from: position) {
-        position = start + name.count
+      while let start = bytes.span.find(name, from: position) {
+        position = start + name.utf8CodeUnitCount
         if let place = value(in: bytes, after: position) { bytes[place] = digit }
       }
     }
@@ -141,7 +141,7 @@ enum XMPPacket {
   }
 
   /// The place of the digit in `="6"` or `>6<`.
-  private static func value(in bytes: [UInt8], after start: Int) -> Int? {
+  private static func value(in bytes: ContiguousArray<UInt8>, after start: Int) -> Int? {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0D ~= byte }
     func next(_ position: Int) -> Int? {
       let found = bytes[min(position, bytes.count)...].firstIndex { !isSpace($0) }
@@ -159,18 +159,5 @@ enum XMPPacket {
       return nil
     }
     return digit
-  }
-
-  private static func find(_ wanted: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
-    guard let first = wanted.first, bytes.count >= wanted.count else { return nil }
-    let last = bytes.count - wanted.count
-    var position = start
-    while position <= last {
-      if bytes[position] == first, bytes[position..<position + wanted.count].elementsEqual(wanted) {
-        return position
-      }
-      position += 1
-    }
-    return nil
   }
 }

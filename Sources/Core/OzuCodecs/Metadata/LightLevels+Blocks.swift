@@ -76,7 +76,6 @@ extension LightLevels {
   private static let writable = 0.0001...10_000
 
   private static func bytes(_ number: Double, _ count: Int) -> [UInt8] {
-    let value = UInt32(clamping: number, rounded: .toNearestOrAwayFromZero)
-    return (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * (count - 1 - $0))) }
+    UInt32(clamping: number, rounded: .toNearestOrAwayFromZero).bigEndianBytes(count)
   }
 }

@@ -1,10 +1,5 @@
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The image resources of Photoshop, of which one has the data sets of IPTC-IIM and another their digest (Adobe Photoshop
 /// File Formats Specification, Image Resources Section).
@@ -47,8 +42,7 @@ struct PhotoshopResources {
 
   /// Resources with data sets alone.
   static func written(_ iptc: Data) -> Data {
-    var bytes = Data("8BIM".utf8) + [UInt8(dataSets >> 8), UInt8(dataSets & 0xFF), 0, 0]
-    bytes += (0..<4).reversed().map { UInt8(truncatingIfNeeded: iptc.count >> (8 * $0)) }
-    return bytes + iptc + Data(count: iptc.count & 1)
+    let head = Array("8BIM".utf8) + dataSets.bigEndianBytes(2) + [0, 0] + iptc.count.bigEndianBytes(4)
+    return Data(head) + iptc + Data(count: iptc.count & 1)
   }
 }

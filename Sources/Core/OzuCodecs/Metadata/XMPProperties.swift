@@ -8,7 +8,6 @@ import OzuImaging
 /// packet has chosen. Nothing outside the packet is read, and there are no entities beyond the five of XML, so none can
 /// grow; depth, number and length of everything are bounded. Damage ends the reading, and what was read stays.
 struct XMPProperties {
-  /// A value of a property, or of one of its items.
   struct Item {
     let text: String
     /// The language, in alternatives.
@@ -84,7 +83,6 @@ struct XMPProperties {
 
 /// Follows the elements of a packet.
 private struct XMPReader {
-  /// An element that is open.
   private struct Element {
     enum Kind { case outside, description, property, list, item }
     let kind: Kind

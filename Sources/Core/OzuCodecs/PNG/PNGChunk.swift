@@ -1,9 +1,10 @@
+import OzuBase
+
 /// The first eight bytes of a chunk of a PNG (W3C PNG, third edition, §5.3).
 package struct PNGChunk {
   /// The offset of the first chunk, after the signature.
   package static let firstOffset = 8
 
-  /// The number of bytes of its content.
   package let byteCount: Int
   /// The offset of the next chunk.
   package let end: Int
@@ -20,6 +21,12 @@ package struct PNGChunk {
     makesPixels =
       isImageData || bytes.hasBytes("IHDR", at: offset + 4) || bytes.hasBytes("PLTE", at: offset + 4)
       || bytes.hasBytes("tRNS", at: offset + 4) || bytes.hasBytes("IEND", at: offset + 4)
+  }
+
+  /// The bytes of a chunk: the length, the name, the content, and the checksum of name and content.
+  package static func bytes(_ name: String, _ content: [UInt8]) -> [UInt8] {
+    let body = Array(name.utf8) + content
+    return content.count.bigEndianBytes(4) + body + CRC32.of(body).bigEndianBytes(4)
   }
 
   /// The offset of the first chunk of pixels; `nil` if it is not there yet.

@@ -162,7 +162,7 @@ enum PNGRawProfile: CaseIterable {
     while text.byte(at: position) == space { position += 1 }
     var count = 0
     while let byte = text.byte(at: position), byte != lineFeed {
-      guard let digit = digit(byte), digit < 10, count < text.count else { return nil }
+      guard let digit = PercentEncoding.digit(byte), digit < 10, count < text.count else { return nil }
       count = count * 10 + Int(digit)
       position += 1
     }
@@ -174,7 +174,7 @@ enum PNGRawProfile: CaseIterable {
     while bytes.count < count, let byte = text.byte(at: position) {
       position += 1
       if byte == lineFeed || byte == space { continue }
-      guard let digit = digit(byte) else { return nil }
+      guard let digit = PercentEncoding.digit(byte) else { return nil }
       if let first = high {
         bytes.append(first << 4 | digit)
         high = nil
@@ -183,14 +183,5 @@ enum PNGRawProfile: CaseIterable {
       }
     }
     return bytes.count == count ? bytes : nil
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

@@ -62,7 +62,6 @@ public struct RAWDecoder: ImageDecoding {
 
 /// A JPEG in a camera RAW file whose header has been read. The best is the greatest.
 struct RAWPreview: Comparable {
-  /// The longer side of a thumbnail.
   private static let thumbnailSide = 256
 
   let range: Range<Int>
@@ -156,11 +155,7 @@ private final class RAWFile: EnclosingFile {
       guard own.storedSize == preview.size, own.colorModel == header.colorModel,
         own.colorEncoding == header.colorEncoding
       else { continue }
-      var level = header
-      level.storedSize = own.storedSize
-      level.regionUnit = own.regionUnit
-      level.hasParts = own.hasParts
-      level.planeLayout = own.planeLayout
+      var level = header.level(own)
       level.isProgressive = own.isProgressive
       return RAWFile(file, level, data, contents, [], jpeg)
     }

@@ -23,7 +23,6 @@ package enum DeltaFormat {
   package static let headerByteCount = 18
   package static let checkedByteCount = 14
 
-  /// The facts in the header.
   package struct Header {
     package var size: PixelSize
     package var isOpaque: Bool

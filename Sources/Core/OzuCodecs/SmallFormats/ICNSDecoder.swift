@@ -1,11 +1,6 @@
 import OzuBase
+import OzuBase
 import OzuImaging
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Decodes Apple icons, in Swift: the largest picture in the file that is a PNG, a JPEG, or run-length coded ARGB, or RGB
 /// with its mask, run-length coded or plain. JPEG 2000 is not supported.

@@ -50,7 +50,6 @@ public struct ICODecoder: ImageDecoding {
 /// The sizes in it are often wrong (0 means 256, and many writers store arbitrary values), so the header of each
 /// picture is read. Only where it is that header which forgets the mask, its height is taken as the directory states it.
 struct ICODirectory {
-  /// A picture of an icon.
   struct Entry {
     /// Its range in the file, cut at the end of the file. A bitmap may extend to the end of the file, because its
     /// declared length is often wrong.

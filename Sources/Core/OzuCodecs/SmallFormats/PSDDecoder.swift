@@ -160,7 +160,6 @@ struct PSDHeader {
   /// The bytes of the length of a packed row: more in a large document (PSB).
   let lengthByteCount: Int
   let pixelOffset: Int
-  /// The place of the image resources.
   let resources: Range<Int>
   private let palette: [UInt8]
 

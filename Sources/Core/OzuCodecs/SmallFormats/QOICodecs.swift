@@ -108,10 +108,7 @@ public struct QOIEncoder: ImageEncoding {
     let rows = StraightRows(bitmap.converted(to: .bgra8))
     var writer = Writer()
     writer.bytes = Array("qoif".utf8)
-    for side in [width, height] {
-      for shift: UInt32 in [24, 16, 8, 0] { writer.bytes.append(UInt8(truncatingIfNeeded: side >> shift)) }
-    }
-    writer.bytes += [rows.hasAlpha ? 4 : 3, 0]
+    writer.bytes += width.bigEndianBytes(4) + height.bigEndianBytes(4) + [rows.hasAlpha ? 4 : 3, 0]
     rows.forEach { writer.append(SIMD4(truncatingIfNeeded: $0)) }
     writer.endRun()
     return Data(writer.bytes + QOI.end)

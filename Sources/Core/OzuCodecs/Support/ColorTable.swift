@@ -8,14 +8,12 @@ struct ColorTable {
 
   /// The colours by index; 0 for the transparent index.
   private(set) var colors: [UInt32] = []
-  /// The index of transparent pixels.
   private(set) var transparentIndex: Int?
   private var keys = [UInt32](repeating: empty, count: slotCount)
   private var values = [UInt8](repeating: 0, count: slotCount)
 
   var count: Int { colors.count }
 
-  /// The number of bits of an index.
   var bitCount: Int { max(1, Int.bitWidth - max(0, count - 1).leadingZeroBitCount) }
 
   /// The table as the format stores it: three bytes for each index of `bitCount` bits.
@@ -32,7 +30,6 @@ struct ColorTable {
     return slot
   }
 
-  /// The index of a colour.
   func index(of color: UInt32) -> UInt8? {
     let slot = slot(color)
     return keys[slot] == color ? values[slot] : nil

@@ -92,3 +92,15 @@ extension Data {
     self[startIndex + range.lowerBound..<startIndex + range.upperBound]
   }
 }
+
+extension ImageHeader {
+  /// The header of a level of this picture: with the level's size, and with its facts about rows and parts.
+  package func level(_ own: ImageHeader) -> ImageHeader {
+    var level = self
+    level.storedSize = own.storedSize
+    level.regionUnit = own.regionUnit
+    level.hasParts = own.hasParts
+    level.planeLayout = own.planeLayout
+    return level
+  }
+}

@@ -50,7 +50,6 @@ struct PixelCanvas {
     }
   }
 
-  /// Writes one word to all pixels of some rows.
   func fill(_ rows: Range<Int>, with word: UInt32) {
     precondition(rows.lowerBound >= 0 && rows.upperBound <= size.height, "rows outside the canvas")
     guard !rows.isEmpty else { return }
@@ -58,7 +57,6 @@ struct PixelCanvas {
       .update(repeating: UInt32(littleEndian: word))
   }
 
-  /// Writes one word to all pixels.
   func fill(with word: UInt32) {
     fill(0..<size.height, with: word)
   }

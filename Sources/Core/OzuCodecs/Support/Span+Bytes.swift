@@ -27,7 +27,6 @@ extension Span where Element == UInt8 {
     return value
   }
 
-  /// Whether a text is at an offset.
   package func hasBytes(_ text: StaticString, at offset: Int) -> Bool {
     guard contains(offset: offset, byteCount: text.utf8CodeUnitCount) else { return false }
     return text.withUTF8Buffer { wanted in

@@ -4,7 +4,7 @@ import OzuImaging
 /// Reads and writes the metadata blocks of a WebP (RFC 9649 §2.7).
 package enum WebPContainer {
   /// The flags of the extended header.
-  private enum Flag {
+  enum Flag {
     static let profile: UInt8 = 0x20
     static let alpha: UInt8 = 0x10
     static let exif: UInt8 = 0x08
@@ -52,22 +52,14 @@ package enum WebPContainer {
     if metadata.colorProfile != nil { flags |= Flag.profile }
     if exif != nil { flags |= Flag.exif }
     if metadata.xmp != nil { flags |= Flag.xmp }
-    var chunks = chunk(
-      "VP8X", Data([flags, 0, 0, 0]) + little(size.width - 1, 3) + little(size.height - 1, 3))
-    if let profile = metadata.colorProfile { chunks += chunk("ICCP", profile) }
+    let sides = (size.width - 1).littleEndianBytes(3) + (size.height - 1).littleEndianBytes(3)
+    var chunks = WebPChunk.bytes("VP8X", Data([flags, 0, 0, 0] + sides))
+    if let profile = metadata.colorProfile { chunks += WebPChunk.bytes("ICCP", profile) }
     chunks += rest
-    if let exif { chunks += chunk("EXIF", exif) }
-    if let xmp = metadata.xmp { chunks += chunk("XMP ", xmp) }
+    if let exif { chunks += WebPChunk.bytes("EXIF", exif) }
+    if let xmp = metadata.xmp { chunks += WebPChunk.bytes("XMP ", xmp) }
     guard chunks.count + 4 <= UInt32.max else { return file }
-    return Data("RIFF".utf8) + little(chunks.count + 4, 4) + Data("WEBP".utf8) + chunks
-  }
-
-  private static func chunk(_ name: String, _ content: Data) -> Data {
-    Data(name.utf8) + little(content.count, 4) + content + Data(repeating: 0, count: content.count & 1)
-  }
-
-  private static func little(_ value: Int, _ byteCount: Int) -> Data {
-    Data((0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
+    return WebPChunk.file(chunks, declaring: chunks.count + 4)
   }
 }
 
@@ -114,6 +106,16 @@ package struct WebPChunk {
     isWhole = byteCount <= bytes.count - start
     content = start..<min(start + byteCount, bytes.count)
     end = start + byteCount + byteCount & 1
+  }
+
+  /// The bytes of a chunk.
+  static func bytes(_ name: String, _ content: Data) -> Data {
+    Data(Array(name.utf8) + content.count.littleEndianBytes(4)) + content + Data(count: content.count & 1)
+  }
+
+  /// The file of some chunks, with the number of bytes that it declares after its first eight.
+  static func file(_ chunks: Data, declaring byteCount: Int) -> Data {
+    Data(Array("RIFF".utf8) + byteCount.littleEndianBytes(4) + Array("WEBP".utf8)) + chunks
   }
 }
 

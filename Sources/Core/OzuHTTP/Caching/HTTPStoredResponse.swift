@@ -120,8 +120,10 @@ extension HTTPStoredResponse: Codable {
     func headers(_ key: Key) throws -> HTTPHeaders {
       HTTPHeaders(
         try container.decode([[String]].self, forKey: key).map { pair in
-          guard pair.count == 2 else { throw damage(key, "a field is not a pair of name and value") }
-          return HTTPHeaders.Field(name: try pair[checked: 0], value: try pair[checked: 1])
+          guard pair.count == 2, let name = pair.first, let value = pair.last else {
+            throw damage(key, "a field is not a pair of name and value")
+          }
+          return HTTPHeaders.Field(name: name, value: value)
         })
     }
     func damage(_ key: Key, _ what: String) -> DecodingError {

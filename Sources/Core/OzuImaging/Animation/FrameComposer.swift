@@ -42,7 +42,6 @@ struct FrameComposer {
     }
   }
 
-  /// Forgets the canvas.
   mutating func reset() {
     canvas = nil
     position = 0
@@ -83,27 +82,29 @@ struct FrameComposer {
     let stays = canvas?.isOpaque ?? false
     let isOpaque = stays && (frame.blend == .over || pixels.isOpaque)
     return pixels.withPixels { source, rows in
-      BGRABitmap.editing(
-        canvas, size: size, rows: frame.y..<frame.y + frame.size.height, isOpaque: isOpaque,
-        colorSpace: pixels.colorSpace, pool: pool
-      ) { y, target in
-        let source = source.extracting(rows[y - frame.y])
-        switch frame.blend {
-        case .source:
-          for x in source.indices { target[frame.x + x] = source[x] }
-        case .over:
-          for x in source.indices { target[frame.x + x] = blending.over(source[x], target[frame.x + x]) }
+      BGRABitmap.drawing(
+        on: canvas, size: size, isOpaque: isOpaque, colorSpace: pixels.colorSpace, pool: pool
+      ) { (surface) throws(Never) in
+        for y in 0..<frame.size.height {
+          let source = source.extracting(rows[y])
+          surface.edit(frame.y + y, frame.x..<frame.x + frame.size.width) { target in
+            switch frame.blend {
+            case .source: for x in source.indices { target[x] = source[x] }
+            case .over: for x in source.indices { target[x] = blending.over(source[x], target[x]) }
+            }
+          }
         }
       }
     }
   }
 
   private func clear(_ frame: AnimationFrame, of shown: BGRABitmap, _ pool: PixelBufferPool) -> BGRABitmap {
-    BGRABitmap.editing(
-      shown, size: size, rows: frame.y..<frame.y + frame.size.height, isOpaque: false,
-      colorSpace: shown.colorSpace, pool: pool
-    ) { _, row in
-      for x in frame.x..<frame.x + frame.size.width { row[x] = .clear }
+    BGRABitmap.drawing(
+      on: shown, size: size, isOpaque: false, colorSpace: shown.colorSpace, pool: pool
+    ) { (surface) throws(Never) in
+      for y in frame.y..<frame.y + frame.size.height {
+        surface.edit(y, frame.x..<frame.x + frame.size.width) { $0.update(repeating: .clear) }
+      }
     }
   }
 }

@@ -26,7 +26,6 @@ package struct YCbCrEncoding: Hashable, Sendable {
     }
   }
 
-  /// The matrix.
   package var matrix: Matrix
   /// Whether luma has the range 0 to 255 instead of 16 to 235.
   package var isFullRange: Bool
@@ -37,7 +36,6 @@ package struct YCbCrEncoding: Hashable, Sendable {
   /// rounding is visible; `nil` if the factors are practically exact.
   package var factorBits: Int?
 
-  /// Makes an encoding.
   package init(matrix: Matrix, isFullRange: Bool, bits: Int = 8, factorBits: Int? = nil) {
     precondition(8...16 ~= bits, "samples of 8 to 16 bits")
     precondition(factorBits.map { 1...14 ~= $0 } ?? true, "factors of 1 to 14 bits")

@@ -114,7 +114,6 @@ enum ErrorWeights {
     return Terms(structure: counts([0, 3]), edges: counts([1, 2, 4, 5]))
   }
 
-  /// The score of the errors of each scale.
   static func score(_ scales: [[ChannelErrors]]) -> Double {
     var sum = 0.0
     for (scale, channels) in scales.enumerated() {

@@ -77,10 +77,7 @@ public struct PerceptualHash: Hashable, Sendable {
 
 extension PerceptualHash: LosslessStringConvertible {
   /// The bits as 16 hexadecimal digits.
-  public var description: String {
-    let digits = String(bits, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  public var description: String { bits.bigEndianBytes(8).hexadecimal }
 
   /// Reads 16 hexadecimal digits; `nil` for any other text.
   public init?(_ description: String) {

@@ -162,12 +162,12 @@ struct LinearRowReader {
       let under = (background * 65_535).rounded()
       Self.table.withUnsafeBufferPointer { light in
         for x in 0..<width {
-          let pixel = row.loadPixel(x, bitmap.format)
+          let pixel = row.words(x, bitmap.format)
           // Premultiplied values are not above alpha in pixels of decoders, but can be in those of an app.
-          let gray = Int((Float(65_535 - pixel.alpha) * under / 65_535).rounded())
-          target.red[x] = light[min(65_535, Int(pixel.red) + gray)]
-          target.green[x] = light[min(65_535, Int(pixel.green) + gray)]
-          target.blue[x] = light[min(65_535, Int(pixel.blue) + gray)]
+          let gray = Int((Float(65_535 - pixel.w) * under / 65_535).rounded())
+          target.red[x] = light[min(65_535, Int(pixel.x) + gray)]
+          target.green[x] = light[min(65_535, Int(pixel.y) + gray)]
+          target.blue[x] = light[min(65_535, Int(pixel.z) + gray)]
         }
       }
     }

@@ -17,7 +17,6 @@ final class ScaleComparison {
   let originalRow: LinearRow
   /// The same of the copy.
   let distortedRow: LinearRow
-  /// The next scale.
   let next: ScaleComparison?
 
   private let size: PixelSize
@@ -95,7 +94,6 @@ final class ScaleComparison {
 }
 
 extension ScaleComparison {
-  /// Converts a row of light to XYB.
   private func convert(_ light: LinearRow, _ plane: Plane, _ slot: Int) {
     let (toX, toY, toB) = (row(0, plane, slot), row(1, plane, slot), row(2, plane, slot))
     let needsBlue = !channels[2].isEmpty
@@ -281,7 +279,6 @@ enum GaussianKernel {
 }
 
 extension UnsafeMutablePointer<Float> {
-  /// Four values.
   @inline(__always)
   func four(_ x: Int) -> SIMD4<Float> {
     UnsafeRawPointer(self + x).loadUnaligned(as: SIMD4<Float>.self)

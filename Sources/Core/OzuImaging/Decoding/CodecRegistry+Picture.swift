@@ -160,7 +160,6 @@ extension CodecRegistry {
       notes: notes)
   }
 
-  /// Checks what the result of a plan takes.
   func check(_ plan: DecodePlan, limits: DecodingLimits) throws(ImageDecodingError) {
     try limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: .bgra8))
     // After a quarter turn, rows have another length and so another padding.

@@ -8,10 +8,8 @@ struct ContentSignature: Sendable {
   /// Whether some first bytes follow the rule.
   func matches(_ bytes: [UInt8]) -> Bool { test(bytes) }
 
-  /// Some bytes at an offset.
   static func bytes(_ wanted: UInt8..., at offset: Int = 0) -> ContentSignature { bytes(wanted, at: offset) }
 
-  /// A text at an offset.
   static func text(_ wanted: String, at offset: Int = 0) -> ContentSignature {
     bytes(Array(wanted.utf8), at: offset)
   }
@@ -25,12 +23,10 @@ struct ContentSignature: Sendable {
     ContentSignature { $0.count > offset && $0[offset] != 0 }
   }
 
-  /// This rule and another one.
   func and(_ other: ContentSignature) -> ContentSignature {
     ContentSignature { [test] in test($0) && other.matches($0) }
   }
 
-  /// A text anywhere.
   static func containing(_ wanted: String) -> ContentSignature {
     ContentSignature { String(decoding: $0, as: UTF8.self).contains(wanted) }
   }

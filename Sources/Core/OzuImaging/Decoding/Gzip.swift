@@ -5,7 +5,6 @@ import OzuBase
 /// For compressed drawings, which are recognised by their text in every process, also where no C library may touch the bytes
 /// of a stranger; and for the texts of a PNG that is cleaned, which needs no library either. All indices are those of arrays, which check them. Only the first member counts.
 package struct Gzip {
-  /// How the bytes end.
   package enum End: Equatable, Sendable {
     /// All are there, with the right checksum.
     case whole
@@ -31,7 +30,6 @@ package struct Gzip {
     let end: End
   }
 
-  /// Whether bytes begin as gzip does.
   package static func begins(_ data: Data) -> Bool { data.starts(with: [0x1F, 0x8B, 8]) }
 
   /// - Parameter limit: the most bytes of the result, which grows as they are inflated.
@@ -221,22 +219,8 @@ package struct Gzip {
   private mutating func checkEnd() throws(Stop) {
     try drop(bitCount & 7)
     let (sum, count) = (try take(32), try take(32))
-    guard count == bytes.count & 0xFFFF_FFFF, UInt32(truncatingIfNeeded: sum) == Self.checksum(bytes) else {
+    guard count == bytes.count & 0xFFFF_FFFF, UInt32(truncatingIfNeeded: sum) == CRC32.of(bytes) else {
       throw Stop(end: .broken)
     }
-  }
-
-  private static let checksumTable = (UInt32(0)..<256).map { index in
-    var sum = index
-    for _ in 0..<8 { sum = (sum >> 1) ^ (sum & 1 == 1 ? 0xEDB8_8320 : 0) }
-    return sum
-  }
-
-  /// CRC-32.
-  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-    let table = checksumTable
-    var sum = ~UInt32(0)
-    for byte in bytes { sum = (sum >> 8) ^ table[Int((sum ^ UInt32(byte)) & 0xFF)] }
-    return ~sum
   }
 }

@@ -26,14 +26,12 @@ package struct PlaneLayout: Hashable, Sendable {
     /// In a column.
     package var vertical: Int
 
-    /// Makes a step.
     package init(horizontal: Int, vertical: Int) {
       self.horizontal = horizontal
       self.vertical = vertical
     }
   }
 
-  /// Makes a layout.
   package init(chromaStep: ChromaStep?, source: Source = .frequencies, stripRows: Int? = nil) {
     self.chromaStep = chromaStep
     self.stripRows = stripRows

@@ -21,7 +21,6 @@ package struct SparseFile {
     add(beginning, at: 0)
   }
 
-  /// Adds a part.
   package mutating func add(_ bytes: Data, at offset: Int) {
     if !bytes.isEmpty { parts.append((offset, Data(bytes))) }
   }

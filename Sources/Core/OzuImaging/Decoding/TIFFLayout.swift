@@ -12,7 +12,6 @@ package struct TIFFLayout: Hashable, Sendable {
   /// The offset of the first directory in the bytes.
   package let first: Int
 
-  /// A field of a directory.
   package struct Field: Sendable {
     package let tag: Int
     package let type: Int

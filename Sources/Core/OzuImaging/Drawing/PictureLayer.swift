@@ -89,7 +89,6 @@ struct PictureLayer {
     )
   }
 
-  /// Draws some rows.
   func draw(on surface: PixelSurface, rows band: Range<Int>) {
     let rows = rows(of: surface.size).clamped(to: band)
     let columns =

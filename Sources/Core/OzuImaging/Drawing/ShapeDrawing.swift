@@ -62,7 +62,6 @@ struct RectangleDrawing {
     PixelSurface.touched(from: outer.top, to: outer.bottom, in: size.height)
   }
 
-  /// Draws some of these rows.
   func draw(on surface: PixelSurface, rows: Range<Int>) {
     let columns = PixelSurface.touched(from: outer.left, to: outer.right, in: surface.size.width)
     guard !columns.isEmpty else { return }

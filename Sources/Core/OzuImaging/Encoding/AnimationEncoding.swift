@@ -90,7 +90,6 @@ package struct FrameAdmission {
   package let type: ImageType
   /// The size of every frame.
   package let canvas: PixelSize
-  /// How many frames were accepted.
   package private(set) var frameCount = 0
   private var isFinished = false
 

@@ -13,7 +13,6 @@ struct ScoreSearch {
     var chroma: ChromaSubsampling
   }
 
-  /// The most tries.
   static let mostTries = 4
   /// How far above the target a score may be.
   static let tolerance = 1.5

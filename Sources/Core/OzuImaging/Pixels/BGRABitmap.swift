@@ -1,3 +1,5 @@
+import OzuBase
+
 /// A bitmap in `bgra8`: the form in which processors, animations and toolkits use pixels.
 ///
 /// The format is part of the type, so code that takes this type cannot misread grey or 16-bit pixels. There are two
@@ -121,7 +123,7 @@ public struct PixelRows: Hashable, Sendable {
   }
 }
 
-// Building blocks of the processors and the frame composer. Bounds are checked for each row, not for each pixel.
+// Building blocks of the processors. Bounds are checked for each row, not for each pixel.
 
 extension BGRABitmap {
   /// Makes a bitmap row by row.
@@ -171,34 +173,6 @@ extension BGRABitmap {
       }
     }
   }
-
-  /// A copy of a canvas, or a transparent canvas, with some of its rows changed.
-  ///
-  /// - Parameter canvas: has the size `size`; `nil` for a transparent one.
-  static func editing<Failure: Error>(
-    _ canvas: BGRABitmap?, size: PixelSize, rows: Range<Int>, isOpaque: Bool, colorSpace: ColorSpaceTag,
-    pool: PixelBufferPool, _ edit: (_ y: Int, _ row: inout MutableSpan<Pixel>) throws(Failure) -> Void
-  ) throws(Failure) -> BGRABitmap {
-    precondition(canvas == nil || canvas?.size == size, "a canvas of the size")
-    precondition(rows.lowerBound >= 0 && rows.upperBound <= size.height, "rows on the canvas")
-    let bitmap = try Bitmap(
-      size: size, isOpaque: isOpaque, colorSpace: colorSpace, pool: pool
-    ) { (bytes, bytesPerRow) throws(Failure) in
-      if let canvas {
-        // Both have one size and format, so the same number of bytes.
-        canvas.bitmap.withUnsafeBytes { bytes.copyMemory(from: $0) }
-      } else {
-        bytes.initializeMemory(as: UInt8.self, repeating: 0)
-      }
-      for y in rows {
-        let row = UnsafeMutableRawBufferPointer(
-          rebasing: bytes[y * bytesPerRow..<y * bytesPerRow + size.width * 4])
-        var span = row.bindMemory(to: Pixel.self).mutableSpan
-        try edit(y, &span)
-      }
-    }
-    return BGRABitmap(bitmap, pool: pool)
-  }
 }
 
 extension BGRABitmap {
@@ -225,9 +199,6 @@ extension BGRABitmap {
         for index in rows[y] { add(UInt64(unsafeBitCast(pixels[index], to: UInt32.self))) }
       }
     }
-    return [first, second].map { sum in
-      let digits = String(sum, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    return (first.bigEndianBytes(8) + second.bigEndianBytes(8)).hexadecimal
   }
 }

@@ -17,7 +17,7 @@ extension Bitmap {
           // Rows lie inside the bytes of either bitmap, `size.width` pixels of each format long.
           let from = UnsafeRawBufferPointer(rebasing: source[(y * bytesPerRow)...])
           let to = UnsafeMutableRawBufferPointer(rebasing: target[(y * targetBytesPerRow)...])
-          for x in 0..<size.width { to.store(from.loadPixel(x, self.format), x, format) }
+          for x in 0..<size.width { to.store(from.words(x, self.format), x, format) }
         }
       }
     }
@@ -45,64 +45,52 @@ extension Bitmap {
   }
 }
 
-/// A pixel with 16 bits for each channel, for converting between formats.
-struct WidePixel {
-  var red: UInt16
-  var green: UInt16
-  var blue: UInt16
-  var alpha: UInt16
-
-  /// As in libpng: exactly `value / 257`, rounded.
-  static func narrow(_ value: UInt16) -> UInt8 { UInt8((UInt32(value) * 255 + 32_895) >> 16) }
-
-  /// Luma with the weights of JFIF.
-  var luma: UInt16 {
-    let sum: UInt32 = UInt32(red) * 19_595 + UInt32(green) * 38_470
-    return UInt16((UInt64(sum) + UInt64(blue) * 7471 + 32_768) >> 16)
-  }
-}
-
 extension UnsafeRawBufferPointer {
   /// The pixel of a row, in 8 bits.
   func pixel(_ x: Int, _ format: PixelFormat) -> Pixel {
-    let wide = loadPixel(x, format)
-    return Pixel(
-      red: WidePixel.narrow(wide.red), green: WidePixel.narrow(wide.green),
-      blue: WidePixel.narrow(wide.blue), alpha: WidePixel.narrow(wide.alpha))
+    let bytes = words(x, format).narrowed
+    return Pixel(red: UInt8(bytes.x), green: UInt8(bytes.y), blue: UInt8(bytes.z), alpha: UInt8(bytes.w))
   }
 
-  func loadPixel(_ x: Int, _ format: PixelFormat) -> WidePixel {
+  /// A pixel of a row in 16 bits: red, green, blue, alpha.
+  @inline(__always)
+  func words(_ x: Int, _ format: PixelFormat) -> SIMD4<UInt32> {
     switch format {
+    case .rgba16: return SIMD4(truncatingIfNeeded: load(fromByteOffset: x * 8, as: SIMD4<UInt16>.self))
     case .bgra8:
-      func wide(_ channel: Int) -> UInt16 { UInt16(self[x * 4 + channel]) * 257 }
-      return WidePixel(red: wide(2), green: wide(1), blue: wide(0), alpha: wide(3))
-    case .rgba16:
-      func value(_ channel: Int) -> UInt16 { load(fromByteOffset: x * 8 + channel * 2, as: UInt16.self) }
-      return WidePixel(red: value(0), green: value(1), blue: value(2), alpha: value(3))
+      let pixel = load(fromByteOffset: x * 4, as: SIMD4<UInt8>.self)
+      return SIMD4<UInt32>(UInt32(pixel.z), UInt32(pixel.y), UInt32(pixel.x), UInt32(pixel.w)) &* 257
     case .gray8:
-      let gray = UInt16(self[x]) * 257
-      return WidePixel(red: gray, green: gray, blue: gray, alpha: .max)
+      let gray = UInt32(self[x]) &* 257
+      return SIMD4(gray, gray, gray, 65_535)
     }
   }
 }
 
 extension UnsafeMutableRawBufferPointer {
-  fileprivate func store(_ pixel: WidePixel, _ x: Int, _ format: PixelFormat) {
+  /// Writes a pixel of 16 bits, rounded if the format has 8.
+  @inline(__always)
+  func store(_ words: SIMD4<UInt32>, _ x: Int, _ format: PixelFormat) {
     switch format {
-    case .bgra8:
-      self[x * 4] = WidePixel.narrow(pixel.blue)
-      self[x * 4 + 1] = WidePixel.narrow(pixel.green)
-      self[x * 4 + 2] = WidePixel.narrow(pixel.red)
-      self[x * 4 + 3] = WidePixel.narrow(pixel.alpha)
     case .rgba16:
-      storeBytes(of: pixel.red, toByteOffset: x * 8, as: UInt16.self)
-      storeBytes(of: pixel.green, toByteOffset: x * 8 + 2, as: UInt16.self)
-      storeBytes(of: pixel.blue, toByteOffset: x * 8 + 4, as: UInt16.self)
-      storeBytes(of: pixel.alpha, toByteOffset: x * 8 + 6, as: UInt16.self)
+      storeBytes(of: SIMD4<UInt16>(truncatingIfNeeded: words), toByteOffset: x * 8, as: SIMD4<UInt16>.self)
+    case .bgra8:
+      let bytes = words.narrowed
+      storeBytes(
+        of: SIMD4<UInt8>(truncatingIfNeeded: SIMD4(bytes.z, bytes.y, bytes.x, bytes.w)), toByteOffset: x * 4,
+        as: SIMD4<UInt8>.self)
     case .gray8:
-      self[x] = WidePixel.narrow(pixel.luma)
+      // Luma with the weights of JFIF. The sum fits into 32 bits.
+      let sum = (words &* SIMD4<UInt32>(19_595, 38_470, 7471, 0)).wrappedSum()
+      self[x] = UInt8(SIMD4(repeating: (sum &+ 32_768) >> 16).narrowed.x)
     }
   }
+}
+
+extension SIMD4<UInt32> {
+  /// Numbers of 16 bits in 8. As in libpng: exactly `value / 257`, rounded.
+  @inline(__always)
+  fileprivate var narrowed: SIMD4<UInt32> { (self &* 255 &+ 32_895) &>> SIMD4(repeating: 16) }
 }
 
 extension Bitmap {

@@ -82,18 +82,10 @@ extension Bitmap {
   ///
   /// - Complexity: O(pixels), one call each.
   public init(size: PixelSize, isOpaque: Bool = true, pixel: (_ x: Int, _ y: Int) -> Pixel) {
-    self.init(size: size, isOpaque: isOpaque) { bytes, bytesPerRow in
-      for y in 0..<size.height {
-        for x in 0..<size.width {
-          let value = pixel(x, y)
-          let offset = y * bytesPerRow + x * 4
-          bytes[offset] = value.blue
-          bytes[offset + 1] = value.green
-          bytes[offset + 2] = value.red
-          bytes[offset + 3] = value.alpha
-        }
-      }
-    }
+    self =
+      BGRABitmap.making(size: size, isOpaque: isOpaque, colorSpace: .sRGB, pool: .shared) { y, row in
+        for x in row.indices { row[x] = pixel(x, y) }
+      }.bitmap
   }
 
   /// The pixel at a position, converted to 8 bits if the format has more.

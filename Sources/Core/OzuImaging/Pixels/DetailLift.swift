@@ -9,7 +9,6 @@ package struct DetailLift: Hashable, Sendable {
   /// Along columns.
   package var vertical: Double
 
-  /// Makes a lift.
   package init(horizontal: Double, vertical: Double) {
     self.horizontal = horizontal
     self.vertical = vertical

@@ -75,7 +75,6 @@ extension SIMD8<UInt8> {
       highHalf: unsafeBitCast(second, to: SIMD4<UInt8>.self))
   }
 
-  /// The two pixels.
   @inline(__always)
   var pixels: (Pixel, Pixel) {
     (unsafeBitCast(lowHalf, to: Pixel.self), unsafeBitCast(highHalf, to: Pixel.self))

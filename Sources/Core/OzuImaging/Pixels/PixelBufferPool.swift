@@ -92,7 +92,6 @@ public final class PixelBufferPool: Sendable {
     return recycled?.memory ?? HugePages.allocate(byteCount: size)
   }
 
-  /// Takes a block back.
   package func giveBack(_ memory: UnsafeMutableRawBufferPointer) {
     let block = FreeBlock(memory: memory)
     let size = memory.count

@@ -14,7 +14,6 @@ package struct PlanarPicture {
     /// Amounts of blue, green and red light (see `ResamplingLight.linear`), premultiplied by alpha if there is any.
     case light(isOpaque: Bool)
 
-    /// Whether every pixel is opaque.
     var isOpaque: Bool { self != .premultipliedColors && self != .light(isOpaque: false) }
   }
 

@@ -20,7 +20,6 @@ package final class SamplePlane {
   package let extentHeight: Double
   /// The distance between rows in samples; a multiple of 8.
   package let samplesPerRow: Int
-  /// The number of rows.
   package let rowCount: Int
   /// How much fine detail the resampler has to strengthen.
   package let lift: DetailLift

@@ -110,24 +110,17 @@ public struct BlurHash: Hashable, Sendable {
   public func bitmap(size: PixelSize, punch: Float = 1, pool: PixelBufferPool = .shared) -> Bitmap {
     let columns = (0..<components.width).map { Cosines.values($0, count: size.width, offset: 0) }
     let rows = (0..<components.height).map { Cosines.values($0, count: size.height, offset: 0) }
-    return Bitmap(size: size, isOpaque: true, pool: pool) { bytes, bytesPerRow in
-      for y in 0..<size.height {
-        for x in 0..<size.width {
-          var sum = factors[0]
-          for index in factors.indices.dropFirst() {
-            sum +=
-              factors[index] * punch * columns[index % components.width][x]
-              * rows[index / components.width][y]
-          }
-          let pixel = Self.pixel(sum)
-          let at = y * bytesPerRow + x * 4
-          bytes[at] = pixel.blue
-          bytes[at + 1] = pixel.green
-          bytes[at + 2] = pixel.red
-          bytes[at + 3] = 255
+    return BGRABitmap.making(size: size, isOpaque: true, colorSpace: .sRGB, pool: pool) { y, row in
+      for x in row.indices {
+        var sum = factors[0]
+        for index in factors.indices.dropFirst() {
+          sum +=
+            factors[index] * punch * columns[index % components.width][x]
+            * rows[index / components.width][y]
         }
+        row[x] = Self.pixel(sum)
       }
-    }
+    }.bitmap
   }
 
   private static func pixel(_ light: SIMD3<Float>) -> Pixel {

@@ -2,7 +2,6 @@ import OzuBase
 
 /// Converts sRGB to linear light and back (IEC 61966-2-1).
 enum LinearLight {
-  /// The light of each of the 256 values.
   static let table: [Float] = (0..<256).map { value in
     let v = Float(value) / 255
     return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4)

@@ -60,23 +60,17 @@ public struct ThumbHash: Hashable, Sendable {
     let columns = (0..<7).map { Cosines.values($0, count: size.width, offset: 0.5) }
     let rows = (0..<7).map { Cosines.values($0, count: size.height, offset: 0.5) }
     let channels = layout.channels(bytes)
-    return Bitmap(size: size, isOpaque: !layout.hasAlpha, pool: pool) { target, bytesPerRow in
-      for y in 0..<size.height {
-        for x in 0..<size.width {
-          let values = channels.map { channel in
-            channel.frequencies.reduce(channel.mean) { sum, wave in
-              sum + wave.factor * columns[wave.horizontal][x] * rows[wave.vertical][y] * 2
-            }
+    let isOpaque = !layout.hasAlpha
+    return BGRABitmap.making(size: size, isOpaque: isOpaque, colorSpace: .sRGB, pool: pool) { y, row in
+      for x in row.indices {
+        let values = channels.map { channel in
+          channel.frequencies.reduce(channel.mean) { sum, wave in
+            sum + wave.factor * columns[wave.horizontal][x] * rows[wave.vertical][y] * 2
           }
-          let pixel = Self.pixel(values[0], values[1], values[2], values.count > 3 ? values[3] : 1)
-          let at = y * bytesPerRow + x * 4
-          target[at] = pixel.blue
-          target[at + 1] = pixel.green
-          target[at + 2] = pixel.red
-          target[at + 3] = pixel.alpha
         }
+        row[x] = Self.pixel(values[0], values[1], values[2], values.count > 3 ? values[3] : 1)
       }
-    }
+    }.bitmap
   }
 
   private static func pixel(_ l: Float, _ p: Float, _ q: Float, _ a: Float) -> Pixel {
@@ -187,7 +181,6 @@ struct ThumbHashLayout {
   }
 }
 
-/// Makes the bytes of a ThumbHash.
 struct ThumbHashEncoder {
   private(set) var bytes: [UInt8] = []
 

@@ -43,7 +43,6 @@ public struct Overlay: ImageProcessing {
 }
 
 extension BGRABitmap {
-  /// The bitmap with a layer over it.
   func drawing(_ layer: PictureLayer, pool: PixelBufferPool) -> BGRABitmap {
     BGRABitmap.drawing(on: self, size: size, isOpaque: isOpaque, colorSpace: colorSpace, pool: pool) {
       (surface) throws(Never) in layer.draw(on: surface, rows: 0..<size.height)

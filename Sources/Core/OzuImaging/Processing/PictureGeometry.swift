@@ -6,7 +6,6 @@
 package struct PictureGeometry: Hashable, Sendable {
   /// The part that is shown, in pixels of the upright source.
   package let region: PixelRegion
-  /// The size of the result in pixels.
   package let size: PixelSize
   /// How the part is turned after it is cut out, one turn after the other.
   package let turns: [Turn]

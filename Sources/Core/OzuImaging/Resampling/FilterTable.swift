@@ -26,7 +26,6 @@ struct FilterTable: Sendable {
     var length: Double
     /// The number of samples in the result.
     var count: Int
-    /// The filter.
     var kernel: ResamplingKernel
     /// How much fine detail is strengthened: `1 + lift * w²` for waves of `w` radians per sample, to the second
     /// order. A negative lift weakens it.
@@ -184,7 +183,6 @@ struct FilterTable: Sendable {
 /// Holds at most `tableLimit` tables and `byteLimit` bytes; the least recently used table is removed first. A table
 /// is computed outside of the lock, so two threads may compute the same one; the later one is kept.
 final class FilterTableCache: Sendable {
-  /// The cache of the process.
   static let shared = FilterTableCache(tableLimit: 32, byteLimit: 1 << 20)
 
   private struct Entry {

@@ -1,40 +1,33 @@
 import OzuBase
 
-/// The light of a picture's pixels, one plane for each colour and one for alpha. If the result is much smaller,
+/// The light of a picture's pixels in strips, one plane for each colour and one for alpha. If the result is much smaller,
 /// squares of pixels are averaged.
 ///
-/// Planes of the whole picture would take up to twice its memory. So rows are made in strips: the first channel
-/// that asks for a row makes the strip for all channels, and a strip is freed when all channels have passed it. The
-/// filter reads from top to bottom, so only a few strips exist at a time. Strips are made in order, because a
-/// decoder may deliver each row only once (`PictureRows`).
-///
-/// Unsafe pointers: see `LightStrip`.
-final class LightRows {
+/// Planes of the whole picture would take up to twice its memory.
+final class LightRows: PlaneStripMaker {
   /// The number of rows of a plane that are made together.
   static let stripRows = 16
 
+  let shapes: [PlaneStrips.Shape]
+  let stripCount: Int
   private let pixels: PictureRows
   private let averager: LightAverager
   private let step: RowAverager.Step
-  private let pool: PixelBufferPool
-  private let channelCount: Int
-  /// The number of rows in a plane.
   private let rowCount: Int
-  /// The existing strips, by their index.
-  private var strips: [Int: LightStrip] = [:]
-  /// The index of the strip that is made next.
   private var nextStrip = 0
-  /// The first row that each channel may still ask for.
-  private var firstRows: [Int]
 
   init(of pixels: PictureRows, step: RowAverager.Step, pool: PixelBufferPool) {
     self.pixels = pixels
     self.step = step
-    self.pool = pool
     averager = LightAverager(width: pixels.size.width, isOpaque: pixels.isOpaque, step: step, pool: pool)
-    channelCount = pixels.isOpaque ? 3 : 4
     rowCount = (pixels.size.height + step.rows - 1) / step.rows
-    firstRows = [Int](repeating: 0, count: channelCount)
+    stripCount = (rowCount + Self.stripRows - 1) / Self.stripRows
+    let shape = PlaneStrips.Shape(
+      columnCount: averager.columnCount, rowCount: min(Self.stripRows, rowCount),
+      extentWidth: Double(pixels.size.width) / Double(step.columns),
+      extentHeight: Double(pixels.size.height) / Double(step.rows),
+      lift: .mean(columns: step.columns, rows: step.rows))
+    shapes = [PlaneStrips.Shape](repeating: shape, count: pixels.isOpaque ? 3 : 4)
   }
 
   /// How many pixels are averaged before the filter.
@@ -45,100 +38,19 @@ final class LightRows {
     return RowAverager.Step(columns: step(region.width, size.width), rows: step(region.height, size.height))
   }
 
-  /// Blue, green, red, and alpha if there is any.
-  var channels: [any SampleRowSource] {
-    (0..<channelCount).map { Channel(rows: self, index: $0) }
-  }
-
-  /// One channel of all rows.
-  private final class Channel: SampleRowSource {
-    private let rows: LightRows
-    private let index: Int
-
-    init(rows: LightRows, index: Int) {
-      self.rows = rows
-      self.index = index
+  /// If strips are not seen, their pixels are skipped.
+  func makeStrip(in strip: inout UnsafeMutableRawBufferPointer, isSeen: Bool) {
+    let first = nextStrip * Self.stripRows
+    nextStrip += 1
+    guard isSeen else { return }
+    let (starts, width, columns) = (planes(of: strip), shapes[0].samplesPerRow, averager.columnCount)
+    for (index, row) in (first..<min(first + Self.stripRows, rowCount)).enumerated() {
+      let rows = row * step.rows..<min((row + 1) * step.rows, pixels.size.height)
+      let means = starts.map { $0 + index * width }
+      averager.average(pixels, rows, to: means)
+      // The padding is read, though its weight is 0.
+      for mean in means { (mean + columns).initialize(repeating: 0, count: width - columns) }
     }
-
-    var extentWidth: Double { Double(rows.pixels.size.width) / Double(rows.step.columns) }
-    var extentHeight: Double { Double(rows.pixels.size.height) / Double(rows.step.rows) }
-    var lift: DetailLift { .mean(columns: rows.step.columns, rows: rows.step.rows) }
-    func row(_ row: Int) -> UnsafePointer<Int16> { rows.row(row, channel: index) }
-    func discard(before row: Int) { rows.discard(before: row, channel: index) }
-  }
-
-  private func row(_ row: Int, channel: Int) -> UnsafePointer<Int16> {
-    precondition(row >= firstRows[channel] && row < rowCount, "a row that was discarded")
-    let number = row / Self.stripRows
-    while nextStrip <= number {
-      strips[nextStrip] = strip(nextStrip)
-      nextStrip += 1
-    }
-    guard let strip = strips[number] else { preconditionFailure("a strip that was discarded") }
-    return strip.row(row % Self.stripRows, channel: channel)
-  }
-
-  private func discard(before row: Int, channel: Int) {
-    firstRows[channel] = max(firstRows[channel], row)
-    let first = (firstRows.min() ?? 0) / Self.stripRows
-    nextStrip = max(nextStrip, first)
-    for strip in strips.keys where strip < first { strips[strip] = nil }
-  }
-
-  /// Makes a strip. If strips before it are skipped, so are their pixels.
-  private func strip(_ number: Int) -> LightStrip {
-    let first = number * Self.stripRows
-    let strip = LightStrip(
-      columns: averager.columnCount, rows: min(Self.stripRows, rowCount - first), channels: channelCount,
-      pool: pool)
-    for row in 0..<strip.rowCount {
-      let top = (first + row) * step.rows
-      averager.average(pixels, top..<min(top + step.rows, pixels.size.height), to: strip, row: row)
-    }
-    return strip
-  }
-}
-
-/// Some rows of the planes of light, one plane after the other.
-///
-/// Unsafe pointers. Why every index is in bounds: the block holds `rowCount` rows of `samplesPerRow` numbers for each
-/// channel, and `row` checks its row.
-final class LightStrip {
-  let rowCount: Int
-  private let samplesPerRow: Int
-  private let block: UnsafeMutableRawBufferPointer
-  private let samples: UnsafeMutablePointer<Int16>
-  private let pool: PixelBufferPool
-
-  init(columns: Int, rows: Int, channels: Int, pool: PixelBufferPool) {
-    rowCount = rows
-    samplesPerRow = (columns + 7) & ~7
-    block = pool.takeBlock(byteCount: Self.byteCount(columns: columns, rows: rows, channels: channels))
-    samples = block.bindMemory(to: Int16.self).baseAddress!
-    self.pool = pool
-    // The padding after the last column is read, though its weight is 0, so it is cleared; everything else is
-    // written.
-    for row in 1...rows * channels {
-      (samples + row * samplesPerRow - (samplesPerRow - columns))
-        .initialize(repeating: 0, count: samplesPerRow - columns)
-    }
-  }
-
-  deinit {
-    pool.giveBack(block)
-  }
-
-  static func byteCount(columns: Int, rows: Int, channels: Int) -> Int {
-    ((columns + 7) & ~7) * rows * channels * 2
-  }
-
-  func row(_ row: Int, channel: Int) -> UnsafePointer<Int16> {
-    UnsafePointer(mutableRow(row, channel: channel))
-  }
-
-  func mutableRow(_ row: Int, channel: Int) -> UnsafeMutablePointer<Int16> {
-    precondition(row >= 0 && row < rowCount, "row outside the strip")
-    return samples + (channel * rowCount + row) * samplesPerRow
   }
 }
 
@@ -148,8 +60,8 @@ final class LightStrip {
 /// The means are equal to those of `RowAverager`, bit for bit: sums are exact, and are divided by the same factors.
 ///
 /// Unsafe pointers. Why every index is in bounds: a row of `PictureRows` has `width` pixels of four bytes; a table
-/// has 256 numbers; there is a sum for each mean of a row in each of the (at most four) channels, and rows of a
-/// `LightStrip` are made for `columnCount` columns.
+/// has 256 numbers; there is a sum for each mean of a row in each of the (at most four) channels, and rows of
+/// the planes are made for `columnCount` columns.
 ///
 /// A class, because it owns the memory of the sums; it stays on the thread that decodes.
 final class LightAverager {
@@ -184,19 +96,17 @@ final class LightAverager {
   static func byteCount(columns: Int) -> Int { columns * 4 * MemoryLayout<UInt32>.stride }
 
   /// Averages rows of pixels into one row of each plane.
-  func average(_ pixels: PictureRows, _ rows: Range<Int>, to strip: LightStrip, row: Int) {
+  func average(_ pixels: PictureRows, _ rows: Range<Int>, to planes: [UnsafeMutablePointer<Int16>]) {
     if isOpaque, step.columns == 1, rows.count == 1 {
-      convert(pixels.row(rows.lowerBound), to: strip, row: row)
-      return
+      return convert(pixels.row(rows.lowerBound), to: planes)
     }
-    let channels = isOpaque ? 3 : 4
+    let channels = planes.count
     sums.initialize(repeating: 0, count: columnCount * channels)
     for y in rows {
       if isOpaque { addOpaque(pixels.row(y)) } else { add(pixels.row(y)) }
     }
     let whole = width / step.columns
-    for channel in 0..<channels {
-      let means = strip.mutableRow(row, channel: channel)
+    for (channel, means) in planes.enumerated() {
       let factor = Self.factor(step.columns * rows.count)
       for x in 0..<whole { means[x] = Self.mean(sums[x &* channels &+ channel], factor) }
       guard whole < columnCount else { continue }
@@ -206,11 +116,9 @@ final class LightAverager {
   }
 
   /// Each pixel is its own mean.
-  private func convert(_ row: UnsafeRawPointer, to strip: LightStrip, row index: Int) {
+  private func convert(_ row: UnsafeRawPointer, to planes: [UnsafeMutablePointer<Int16>]) {
     let bytes = row.assumingMemoryBound(to: UInt8.self)
-    let blue = strip.mutableRow(index, channel: 0)
-    let green = strip.mutableRow(index, channel: 1)
-    let red = strip.mutableRow(index, channel: 2)
+    let (blue, green, red) = (planes[0], planes[1], planes[2])
     numbers.withUnsafeBufferPointer { numbers in
       for x in 0..<width {
         blue[x] = numbers[Int(bytes[4 &* x])]

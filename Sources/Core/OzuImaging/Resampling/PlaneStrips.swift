@@ -15,7 +15,6 @@ package protocol PlaneStripMaker: AnyObject {
 }
 
 extension PlaneStripMaker {
-  /// The bytes of a strip.
   package var stripByteCount: Int { PlaneStrips.byteCount(shapes) }
 
   /// For each plane the place of its rows in the memory of a strip.
@@ -43,7 +42,6 @@ package final class PlaneStrips {
     package var extentHeight: Double
     /// The distance between rows in samples; a multiple of 8.
     package var samplesPerRow: Int
-    /// The rows in a strip.
     package var rowCount: Int
     /// How much fine detail the resampler has to strengthen.
     package var lift: DetailLift
@@ -62,7 +60,6 @@ package final class PlaneStrips {
     fileprivate var sampleCount: Int { samplesPerRow * rowCount }
   }
 
-  /// The bytes of a strip.
   fileprivate static func byteCount(_ shapes: [Shape]) -> Int {
     shapes.reduce(0) { $0 + $1.sampleCount } * MemoryLayout<Int16>.stride
   }

@@ -31,8 +31,13 @@ extension Resampler {
   ) throws(Failure) -> Bitmap {
     if format == .rgba16, let conversion = WideYCbCrConversion(planes.content) {
       return try resample(
-        planes.planes, conversion, region: region, to: size, colorSpace: colorSpace, pool: pool,
-        checkpoint: checkpoint)
+        planes.planes, format: format, isOpaque: true, region: region, to: size, colorSpace: colorSpace,
+        pool: pool, checkpoint: checkpoint
+      ) { samples, row in
+        conversion.convert(
+          samples, planeCount: Self.planeCount(width: size.width),
+          to: row.assumingMemoryBound(to: SIMD4<UInt16>.self), width: size.width)
+      }
     }
     return try resample(
       planes.planes, content: planes.content, region: region, to: size, colorSpace: colorSpace, pool: pool,
@@ -42,6 +47,9 @@ extension Resampler {
   /// The number of rows of the result that are made in every plane before they become pixels.
   static let bandRows = 16
 
+  /// The number of samples between the band of one plane and that of the next.
+  private static func planeCount(width: Int) -> Int { PlaneRun.padded(width) * bandRows }
+
   /// Resamples a part of a picture whose components deliver their rows from top to bottom, one band of the result
   /// at a time.
   func resample<Failure: Error>(
@@ -49,23 +57,35 @@ extension Resampler {
     colorSpace: ColorSpaceTag, pool: PixelBufferPool, checkpoint: () throws(Failure) -> Void
   ) throws(Failure) -> Bitmap {
     Self.check(region)
+    let merge = Self.merging(content, planeCount: Self.planeCount(width: size.width), width: size.width)
+    return try resample(
+      sources, format: .bgra8, isOpaque: content.isOpaque, region: region, to: size, colorSpace: colorSpace,
+      pool: pool, checkpoint: checkpoint
+    ) { samples, row in merge(samples, row.assumingMemoryBound(to: UInt32.self)) }
+  }
+
+  /// The same for any format: `merge` makes a row of pixels from the rows of the planes, which are `planeCount` samples apart.
+  private func resample<Failure: Error>(
+    _ sources: [any SampleRowSource], format: PixelFormat, isOpaque: Bool, region: PixelRegion,
+    to size: PixelSize, colorSpace: ColorSpaceTag, pool: PixelBufferPool,
+    checkpoint: () throws(Failure) -> Void,
+    merge: (_ samples: UnsafeMutablePointer<Int16>, _ row: UnsafeMutableRawPointer) -> Void
+  ) throws(Failure) -> Bitmap {
     let rowStride = PlaneRun.padded(size.width)
-    let planeCount = rowStride * Self.bandRows
+    let planeCount = Self.planeCount(width: size.width)
     let block = pool.takeBlock(byteCount: planeCount * sources.count * 2)
     defer { pool.giveBack(block) }
     let samples = block.bindMemory(to: Int16.self).baseAddress!
     let runs = sources.map { PlaneRun(source: $0, region: region, size: size, kernel: kernel, pool: pool) }
-    let merge = Self.merging(content, planeCount: planeCount, width: size.width)
     return try Bitmap(
-      size: size, isOpaque: content.isOpaque, colorSpace: colorSpace, pool: pool
+      size: size, format: format, isOpaque: isOpaque, colorSpace: colorSpace, pool: pool
     ) { (target, bytesPerRow) throws(Failure) in
       for top in stride(from: 0, to: size.height, by: Self.bandRows) {
         try checkpoint()
         let count = min(Self.bandRows, size.height - top)
         for (index, run) in runs.enumerated() { run.makeRows(count, to: samples + index * planeCount) }
         for y in 0..<count {
-          let pixels = (target.baseAddress! + (top + y) * bytesPerRow).assumingMemoryBound(to: UInt32.self)
-          merge(samples + y * rowStride, pixels)
+          merge(samples + y * rowStride, target.baseAddress! + (top + y) * bytesPerRow)
         }
       }
     }

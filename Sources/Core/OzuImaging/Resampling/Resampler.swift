@@ -135,7 +135,7 @@ extension Resampler {
   ) throws(Failure) -> Bitmap {
     let rows = LightRows(of: pixels, step: averagingStep(region: region, to: size), pool: pool)
     return try resample(
-      rows.channels, content: .light(isOpaque: pixels.isOpaque),
+      PlaneStrips(rows, pool: pool).planes, content: .light(isOpaque: pixels.isOpaque),
       region: region.scaled(
         horizontal: 1 / Double(pixels.size.width), vertical: 1 / Double(pixels.size.height)),
       to: size, colorSpace: pixels.colorSpace, pool: pool, checkpoint: checkpoint)

@@ -146,7 +146,6 @@ struct WideRun {
     private var even: UInt64 = 0
     private var odd: UInt64 = 0
 
-    /// Adds a pixel.
     @inline(__always)
     mutating func add(_ pixel: UInt64) {
       even &+= pixel & 0x0000_FFFF_0000_FFFF

@@ -150,36 +150,6 @@ struct WideYCbCrConversion {
   }
 }
 
-extension Resampler {
-  /// Resamples a part of a picture of luma and chroma in 16 bits, one band of the result at a time.
-  func resample<Failure: Error>(
-    _ sources: [any SampleRowSource], _ conversion: WideYCbCrConversion, region: PixelRegion,
-    to size: PixelSize, colorSpace: ColorSpaceTag, pool: PixelBufferPool,
-    checkpoint: () throws(Failure) -> Void
-  ) throws(Failure) -> Bitmap {
-    let rowStride = PlaneRun.padded(size.width)
-    let planeCount = rowStride * Self.bandRows
-    let block = pool.takeBlock(byteCount: planeCount * sources.count * 2)
-    defer { pool.giveBack(block) }
-    let samples = block.bindMemory(to: Int16.self).baseAddress!
-    let runs = sources.map { PlaneRun(source: $0, region: region, size: size, kernel: kernel, pool: pool) }
-    return try Bitmap(
-      size: size, format: .rgba16, isOpaque: true, colorSpace: colorSpace, pool: pool
-    ) { (target, bytesPerRow) throws(Failure) in
-      for top in stride(from: 0, to: size.height, by: Self.bandRows) {
-        try checkpoint()
-        let count = min(Self.bandRows, size.height - top)
-        for (index, run) in runs.enumerated() { run.makeRows(count, to: samples + index * planeCount) }
-        for y in 0..<count {
-          let pixels = (target.baseAddress! + (top + y) * bytesPerRow)
-            .assumingMemoryBound(to: SIMD4<UInt16>.self)
-          conversion.convert(samples + y * rowStride, planeCount: planeCount, to: pixels, width: size.width)
-        }
-      }
-    }
-  }
-}
-
 /// Vector operations for the loops over pixels of 16 bits, in forms that compile to a few instructions. `clamped`,
 /// `addProduct` and the conversions of the standard library compile to a call for each number there.
 extension SIMD4 where Scalar == Float {

@@ -79,7 +79,6 @@
 
     deinit { if let address { munmap(address, byteCount) } }
 
-    /// The memory.
     var bytes: UnsafeMutableRawBufferPointer {
       UnsafeMutableRawBufferPointer(start: address, count: byteCount)
     }

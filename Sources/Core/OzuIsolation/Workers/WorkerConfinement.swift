@@ -1,4 +1,3 @@
-/// The restrictions of a worker.
 package struct WorkerConfinement: Hashable, Sendable {
   /// Whether a filter of system calls (seccomp) is active.
   package var filtersSystemCalls = false
@@ -83,13 +82,9 @@ package struct WorkerConfinement: Hashable, Sendable {
 package struct WorkerStatus: Hashable, Sendable {
   /// The restrictions, as reported by the first worker, and what any worker is missing; nil before.
   package var confinement: WorkerConfinement?
-  /// How many workers there are now.
   package var workerCount = 0
-  /// How many workers have been started.
   package var startedWorkerCount = 0
-  /// How many zygotes have been started.
   package var startedZygoteCount = 0
-  /// How many requests were answered.
   package var answerCount = 0
   /// How many requests ended with `ImageDecodingError.decoderFailed`.
   package var failureCount = 0

@@ -117,7 +117,6 @@
         case required
       }
 
-      /// The program of the workers.
       package var helper: WorkerHelper
       /// The most workers at once, over all kinds; at least one.
       package var workerLimit: Int

@@ -62,7 +62,6 @@
       startKeeper()
     }
 
-    /// Forgets a zygote that has ended.
     func discard(_ zygote: ZygoteProcess) {
       state.withLock { state in
         guard case .running(let current) = state.zygote, current === zygote else { return }

@@ -42,7 +42,6 @@
 
     let options: WorkerPool.Options
     let state = Mutex(State())
-    /// Wakes the keeper.
     let keeperSignal = DispatchSemaphore(value: 0)
 
     /// How often a waiting thread calls its checkpoint.
@@ -76,7 +75,7 @@
         keeperSignal.signal()
         return
       }
-      startThread { [self] in
+      DetachedThread.start { [self] in
         while let time = keep() { _ = keeperSignal.wait(timeout: time) }
       }
     }
@@ -105,29 +104,6 @@
         return .now() + .milliseconds(Int(clamping: min(wait / .milliseconds(1), 1e6)) + 1)
       }
     }
-  }
-
-  /// Runs a closure on a thread of its own, without waiting for it. If no thread can be started, the closure does
-  /// not run.
-  func startThread(_ body: @escaping @Sendable () -> Void) {
-    final class Work: Sendable {
-      let body: @Sendable () -> Void
-      init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-    let work = Unmanaged.passRetained(Work(body))
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, &attributes,
-      { work in
-        // Balances the retain above.
-        if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
-        return nil
-      }, work.toOpaque())
-    if code != 0 { work.release() }
   }
 
   /// The idle workers: decides which one gets a request, and which one is ended. A pure value; the pool acts on it.

@@ -11,7 +11,6 @@ package struct WorkerKind: Hashable, Sendable {
   package let type: ImageType
   /// Whether workers may open fonts and the files of fontconfig for reading. Then they may also start threads.
   package var readsFonts: Bool
-  /// Whether workers may start threads.
   package var startsThreads: Bool
 
   package var mayStartThreads: Bool { startsThreads || readsFonts }
@@ -32,9 +31,7 @@ package struct WorkerKind: Hashable, Sendable {
   }
 }
 
-/// A request to a worker.
 package struct WorkerRequest: Sendable {
-  /// The kind of worker to ask.
   package var kind: WorkerKind
   /// The message; at most `messageByteCount` bytes.
   package var message: Data

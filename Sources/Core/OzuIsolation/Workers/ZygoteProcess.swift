@@ -62,7 +62,6 @@
     private var flags: UInt32
     private var nameByteCount: UInt32
 
-    /// The datagram that asks for a worker.
     static func datagram(_ kind: WorkerKind, memoryByteCount: Int) -> [UInt8] {
       let head = ZygoteRequest(
         memoryByteCount: UInt64(memoryByteCount),

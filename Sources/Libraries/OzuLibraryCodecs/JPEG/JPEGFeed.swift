@@ -48,7 +48,6 @@ final class JPEGFeed: @unchecked Sendable {
     return try pixels == nil ? scans(context) : rows(context)
   }
 
-  /// Reads the bytes that are there.
   private func read(_ context: DecodingContext) throws(ImageDecodingError) {
     if !isOpen {
       guard try session.readHeader(plan: plan, memoryLimit: memoryLimit) else { return }

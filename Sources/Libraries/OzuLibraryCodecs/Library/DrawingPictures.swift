@@ -12,7 +12,6 @@
   /// For the same reason nothing is a picture, or its address, that entities, defaults of attributes, style sheets or other
   /// documents in addresses of data say.
   struct DrawingPictures {
-    /// The drawing.
     private(set) var data: Data
     private var outsideCount = 0
     /// How often each kind of picture was left out.

@@ -62,7 +62,6 @@ extension HEIFGrid {
 }
 
 extension ImageHeader {
-  /// The header of a part of the picture.
   func part(of size: PixelSize) -> ImageHeader {
     var part = self
     part.storedSize = size
@@ -122,17 +121,5 @@ extension LibraryFile {
       return file
     }
     return nil
-  }
-}
-
-extension ImageHeader {
-  /// The header of a level of this picture: with the level's size, and with its facts about rows and parts.
-  func level(_ own: ImageHeader) -> ImageHeader {
-    var level = self
-    level.storedSize = own.storedSize
-    level.regionUnit = own.regionUnit
-    level.hasParts = own.hasParts
-    level.planeLayout = own.planeLayout
-    return level
   }
 }

@@ -40,7 +40,6 @@ final class LibraryFile: ImageFile {
   private let state: Mutex<State>
   private let slot = FeedSlot<any LibraryFeed>()
 
-  /// - Throws: `ImageDecodingError`.
   convenience init(_ data: Data, library: LibraryDecoder, limits: DecodingLimits) throws(ImageDecodingError) {
     try self.init(data, library: library, limits: limits, cut: nil, partOf: nil)
   }

@@ -21,7 +21,6 @@ struct LibraryFrames: AnimationFrameReading {
   let loopCount: Int
   private let file: LibraryFile
 
-  /// - Throws: `ImageDecodingError`.
   init(_ file: LibraryFile, count: Int) throws(ImageDecodingError) {
     let (delays, loopCount) = try file.timing(frameCount: count)
     frames = delays.map { AnimationFrame(size: file.header.storedSize, delay: $0) }

@@ -102,7 +102,6 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     return ICCProfile(Data(bytes: start, count: info.profile_size))
   }
 
-  /// Goes to a frame of an animation.
   func select(_ frame: Int) throws(ImageDecodingError) {
     let status = ozu_picture_select(decoder, UInt32(frame))
     guard status == .done else { throw Self.failure(decoder, status, type, stage: Self.imageStage) }

@@ -3,11 +3,6 @@ import OzuBase
 import OzuCodecs
 import OzuImaging
 
-#if canImport(Glibc)
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Writes an animated PNG (W3C PNG, third edition, §4.9): the first frame as the picture of the file, and the
 /// changed area of each further frame.
 ///
@@ -157,7 +152,7 @@ final class PNGAnimationWriter: AnimationWriting {
   func writeFrameCount() {
     overwrite(
       animationControlOffset, "acTL",
-      UInt32(writtenFrameCount).bigEndianBytes + UInt32(Int32(clamping: loopCount)).bigEndianBytes)
+      writtenFrameCount.bigEndianBytes(4) + Int32(clamping: loopCount).bigEndianBytes(4))
   }
 
   /// Appends the control of a frame; its delay is not known yet.
@@ -193,7 +188,7 @@ final class PNGAnimationWriter: AnimationWriting {
     let isFirst = writtenFrameCount == 1
     try plan.deflate { (piece) throws(PNGDeflater.Failure) in
       try PNGChunkWriter.append(
-        chunk: isFirst ? "IDAT" : "fdAT", prefix: isFirst ? [] : nextNumber().bigEndianBytes, piece,
+        chunk: isFirst ? "IDAT" : "fdAT", prefix: isFirst ? [] : nextNumber().bigEndianBytes(4), piece,
         to: &file)
     }
   }
@@ -202,7 +197,7 @@ final class PNGAnimationWriter: AnimationWriting {
   func overwrite(_ offset: Int, _ name: String, _ content: [UInt8]) {
     let body = Array(name.utf8) + content
     let sum = body.withUnsafeBufferPointer { ozu_crc32($0.baseAddress, $0.count) }
-    let bytes = body + sum.bigEndianBytes
+    let bytes = body + sum.bigEndianBytes(4)
     precondition(offset >= 0 && offset + 4 + bytes.count <= file.count, "a chunk that was written")
     guard let start = file.bytes else { return }
     (start + offset + 4).update(from: bytes, count: bytes.count)

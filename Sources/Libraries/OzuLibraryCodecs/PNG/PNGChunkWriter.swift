@@ -12,7 +12,7 @@ enum PNGChunkWriter {
     try append([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], to: &file)
     try append(
       chunk: "IHDR",
-      UInt32(size.width).bigEndianBytes + UInt32(size.height).bigEndianBytes
+      size.width.bigEndianBytes(4) + size.height.bigEndianBytes(4)
         + [bitDepth, colorType, 0, 0, 0], to: &file)
   }
 
@@ -32,7 +32,7 @@ enum PNGChunkWriter {
   static func append(
     chunk name: String, prefix: [UInt8] = [], _ bytes: UnsafeRawBufferPointer, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
-    try append(UInt32(prefix.count + bytes.count).bigEndianBytes, to: &file)
+    try append((prefix.count + bytes.count).bigEndianBytes(4), to: &file)
     let start = file.count
     try append(Array(name.utf8) + prefix, to: &file)
     if let base = bytes.baseAddress, !bytes.isEmpty {
@@ -43,7 +43,7 @@ enum PNGChunkWriter {
     }
     // The bytes from `start` to the end were appended above.
     let sum = file.bytes.map { ozu_crc32($0 + start, file.count - start) } ?? 0
-    try append(sum.bigEndianBytes, to: &file)
+    try append(sum.bigEndianBytes(4), to: &file)
   }
 
   private static func append(_ bytes: [UInt8], to file: inout OzuBytes) throws(PNGDeflater.Failure) {
@@ -76,7 +76,7 @@ enum PNGChunkWriter {
     if let resolution = metadata.resolution?.valid {
       let perMeter = [resolution.horizontal, resolution.vertical].map {
         UInt32(clamping: max(1, $0 * PNGMetadata.inchesPerMeter), rounded: .toNearestOrAwayFromZero)
-          .bigEndianBytes
+          .bigEndianBytes(4)
       }
       // 1 for metres.
       try append(chunk: "pHYs", perMeter[0] + perMeter[1] + [1], to: &file)
@@ -99,11 +99,6 @@ enum PNGChunkWriter {
   }
 }
 
-extension UInt32 {
-  /// The most significant byte first.
-  var bigEndianBytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * $0)) } }
-}
-
 /// Compresses bytes that come in pieces to a zlib stream.
 ///
 /// Unsafe: C gets pointers to the piece and to `output` for the time of a call.
@@ -112,7 +107,6 @@ final class PNGDeflater {
   enum Method {
     /// ISA-L: about ten times as fast as zlib at its usual level, and as good for data with few repetitions.
     case fast
-    /// zlib at a level.
     case zlib(Int32)
   }
 

@@ -3,11 +3,6 @@ import OzuBase
 import OzuCodecs
 import OzuImaging
 
-#if canImport(Glibc)
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Writes PNG in the smallest layout that keeps every pixel: without alpha if all are opaque, in grey if all are grey,
 /// with a palette if they have at most 256 colours and that takes fewer bytes; else RGB, and RGBA with the colours divided
 /// by alpha; in 16 bits if the bitmap has them; with an sRGB chunk, unless the options have a profile. Lossless, except for
@@ -17,7 +12,6 @@ import OzuImaging
 /// their frequencies matter; ISA-L compresses them in a tenth of zlib's time. The bytes of a drawing do repeat,
 /// which filters would disturb and zlib finds. A sample of the rows decides.
 public struct PNGEncoder: ImageEncoding {
-  /// The bytes of an IDAT chunk.
   static let chunkByteCount = 128 << 10
 
   /// Makes an encoder.

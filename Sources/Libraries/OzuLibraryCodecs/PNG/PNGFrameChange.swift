@@ -1,3 +1,4 @@
+import OzuBase
 import OzuCodecs
 import OzuImaging
 
@@ -70,7 +71,6 @@ struct PNGFrameControl {
   var delay = 0
   var blend = AnimationFrame.Blend.source
 
-  /// The content of the chunk.
   var content: [UInt8] {
     let delay = Self.fraction(delay)
     let words = [
@@ -78,7 +78,7 @@ struct PNGFrameControl {
       UInt32(rectangle.y),
     ]
     let times: [UInt8] = [delay.numerator, delay.denominator].flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
-    return words.flatMap(\.bigEndianBytes) + times + [0, blend == .over ? 1 : 0]
+    return words.flatMap { $0.bigEndianBytes(4) } + times + [0, blend == .over ? 1 : 0]
   }
 
   /// The longest delay in milliseconds: 65,535 seconds.

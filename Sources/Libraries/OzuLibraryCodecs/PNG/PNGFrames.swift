@@ -103,9 +103,7 @@ struct PNGFrames: AnimationFrameReading {
     var file = Self.signature
     var head = imageHeader
     let size = frames[index].size
-    for (offset, side) in [(0, size.width), (4, size.height)] {
-      for byte in 0..<4 { head[offset + byte] = UInt8(truncatingIfNeeded: side >> (24 - 8 * byte)) }
-    }
+    head.replaceSubrange(0..<8, with: size.width.bigEndianBytes(4) + size.height.bigEndianBytes(4))
     Self.append("IHDR", head, to: &file)
     file += colorChunks
     for part in contents[index].parts {
@@ -129,11 +127,7 @@ struct PNGFrames: AnimationFrameReading {
 
   private static func append(_ type: String, _ content: [UInt8], to file: inout [UInt8]) {
     let body = Array(type.utf8) + content
-    file += integer(content.count) + body + integer(checksum(body))
-  }
-
-  private static func integer(_ value: Int) -> [UInt8] {
-    (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+    file += content.count.bigEndianBytes(4) + body + checksum(body).bigEndianBytes(4)
   }
 
   private static func checksum(_ bytes: [UInt8]) -> Int {

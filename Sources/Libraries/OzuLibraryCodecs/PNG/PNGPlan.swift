@@ -93,7 +93,6 @@ struct PNGPlan {
     return (whole, deflated)
   }
 
-  /// The bytes that the pixels take.
   func byteCount() throws(PNGDeflater.Failure) -> Int {
     var count = 0
     try deflate { count += $0.count }

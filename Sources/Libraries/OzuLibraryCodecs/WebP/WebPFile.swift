@@ -121,7 +121,6 @@
     }
   }
 
-  /// The frames of an animated WebP.
   struct WebPFrames: AnimationFrameReading {
     let data: Data
     let canvas: PixelSize

@@ -61,7 +61,6 @@ public struct AddressRules: Sendable {
   /// The names of the options that addresses may have, long and short ones; those in presets are not checked. Empty, the
   /// default, for all.
   public var allowedOptions: Set<String> = []
-  /// The options of each preset.
   private(set) var presets: [String: [AddressOption]] = [:]
 
   /// Makes rules.
@@ -144,7 +143,6 @@ public struct AddressRules: Sendable {
       && name.allSatisfy { isLetter($0) || 0x30...0x39 ~= $0 || "+-.".utf8.contains($0) }
   }
 
-  /// Whether a format is written.
   func writes(_ type: ImageType) -> Bool {
     writtenTypes.isEmpty || writtenTypes.contains(type) || type == .jpeg || type == .png
   }

@@ -10,7 +10,6 @@ import OzuImaging
 public struct CardTemplates: Sendable {
   static let scheme = "card"
   private static let ending = ".json"
-  /// The most bytes of a template.
   private static let largestByteCount = 1 << 20
   /// The most templates of a folder.
   private static let largestCount = 1000

@@ -6,7 +6,6 @@ import OzuImaging
 struct ImageAddress: Hashable, Sendable {
   /// The longest accepted path, in bytes.
   static let longest = 8192
-  /// The most options.
   static let largestOptionCount = 64
 
   var source: URL

@@ -111,7 +111,7 @@ extension ImageOptions {
   /// The size with its zoom; 0 for an open side.
   private var zoomedPoints: PixelSize {
     func zoomed(_ side: Int, _ zoom: Double) -> Int {
-      side == 0 ? 0 : max(1, Int(clamping: Double(side) * zoom, rounded: .toNearestOrAwayFromZero))
+      side == 0 ? 0 : max(1, side.scaled(by: zoom))
     }
     return PixelSize(zoomed(width, zoomX), zoomed(height, zoomY))
   }
@@ -132,8 +132,7 @@ extension ImageOptions {
   }
 
   private func side(_ points: Int, _ scale: Double, _ rules: AddressRules) throws(AddressRefusal) -> Int {
-    let side =
-      points == 0 ? 0 : max(1, Int(clamping: Double(points) * scale, rounded: .toNearestOrAwayFromZero))
+    let side = points == 0 ? 0 : max(1, points.scaled(by: scale))
     guard side <= rules.largestSide else {
       throw AddressRefusal(
         status: 400, reason: "a side of \(side) pixels is more than the \(rules.largestSide) that are made")

@@ -1,3 +1,4 @@
+import OzuBase
 import OzuImaging
 
 extension ImageOptions {
@@ -131,7 +132,7 @@ extension ImageOptions {
     default:
       if try sourceLimits.apply(option) { return }
       throw option.refusal(
-        Self.isOfPro(option.name)
+        Self.optionsOfPro.contains(option.name)
           ? "this option of imgproxy Pro is not supported" : Self.unknownOption)
     }
   }
@@ -239,11 +240,10 @@ extension ImageOptions {
     -> ColorValue
   {
     let digits = word.count == 3 ? word.map { "\($0)\($0)" }.joined() : word
-    guard digits.utf8.count == 6, digits.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),
-      let number = UInt32(digits, radix: 16)
-    else { throw option.refusal("a colour is r:g:b or six hexadecimal digits") }
-    return ColorValue(
-      red: UInt8(number >> 16), green: UInt8(number >> 8 & 255), blue: UInt8(number & 255))
+    guard digits.utf8.count == 6, let parts = [UInt8](hexadecimal: digits) else {
+      throw option.refusal("a colour is r:g:b or six hexadecimal digits")
+    }
+    return ColorValue(red: parts[0], green: parts[1], blue: parts[2])
   }
 
   /// A file name: plain, or in base64url if the second argument is 1.
@@ -261,8 +261,6 @@ extension ImageOptions {
   }
 
   /// Options that only the Pro edition of imgproxy has. They have an error of their own, so that users see why.
-  private static func isOfPro(_ name: String) -> Bool { optionsOfPro.contains(name) }
-
   private static let optionsOfPro = Set(
     """
     resizing_algorithm ra objects_position obj_pos op crop_aspect_ratio crop_ar car background_alpha bga adjust a \

@@ -94,7 +94,6 @@ package struct ImageOptions: Hashable, Sendable {
 
   package init() {}
 
-  /// The words for gravities that are anchors.
   static let anchors: [(word: String, anchor: ImageAnchor)] = [
     ("ce", .center), ("no", .top), ("so", .bottom), ("we", .left), ("ea", .right), ("nowe", .topLeft),
     ("noea", .topRight), ("sowe", .bottomLeft), ("soea", .bottomRight),

@@ -82,7 +82,6 @@ public struct InformationFacts: Hashable, Sendable {
   /// Makes the facts that every answer has.
   public init() {}
 
-  /// Whether the metadata must be read.
   var needsMetadata: Bool { hasEXIF || hasIPTC || hasXMP }
   /// Whether the picture must be decoded.
   var needsPixels: Bool {
@@ -196,7 +195,7 @@ extension InformationFacts {
       try option.check(atMost: 2)
       guard option[0] != "none" else { return expectedDigest = nil }
       guard let kind = option[0].flatMap(FileDigest.init(rawValue:)), let digits = option[1]?.lowercased(),
-        digits.utf8.count == kind.digitCount, digits.utf8.allSatisfy(\.isHexadecimalDigit)
+        digits.utf8.count == kind.digitCount, [UInt8](hexadecimal: digits) != nil
       else {
         throw option.refusal("md5, sha1, sha256 or sha512 and the digest in hexadecimal digits are needed")
       }
@@ -206,9 +205,4 @@ extension InformationFacts {
       throw option.refusal("there is no such fact")
     }
   }
-}
-
-extension UInt8 {
-  /// Whether it is a hexadecimal digit in lower case.
-  fileprivate var isHexadecimalDigit: Bool { (0x30...0x39).contains(self) || (0x61...0x66).contains(self) }
 }

@@ -71,7 +71,6 @@ struct WatermarkPlace: Hashable, Sendable {
   }
 }
 
-/// Draws the watermark over a picture.
 struct PlacedWatermark: ImageProcessing {
   let picture: WatermarkPicture
   let place: WatermarkPlace

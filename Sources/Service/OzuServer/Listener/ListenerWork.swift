@@ -49,7 +49,6 @@ final class ListenerWork {
     _ = ozu_listener_watch(epoll, waker, Self.wakerNumber, 1, 1, 0)
   }
 
-  /// Whether the thread is to end.
   var isDone: Bool { epoll < 0 || drainEnd != nil && connections.isEmpty }
 
   func close() {

@@ -1,3 +1,4 @@
+import OzuBase
 import OzuHTTP
 
 /// The request line and the header fields of a request.
@@ -123,18 +124,13 @@ extension RequestHead {
     var path = bytes.prefix { $0 != UInt8(ascii: "?") }
     while let place = path.firstIndex(of: UInt8(ascii: "%")) {
       let digits = path[(place + 1)...].prefix(2)
-      guard digits.count == 2, digits.allSatisfy(isHexDigit), !digits.elementsEqual("00".utf8) else {
+      guard digits.count == 2, digits.allSatisfy({ PercentEncoding.digit($0) != nil }),
+        !digits.elementsEqual("00".utf8)
+      else {
         throw .malformed("a percent sign does not begin an escape")
       }
       path = path[(place + 3)...]
     }
     return target
-  }
-
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-    default: false
-    }
   }
 }

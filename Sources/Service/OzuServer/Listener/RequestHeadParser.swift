@@ -12,11 +12,9 @@ struct RequestHeadParser {
   static let longestTarget = 8192
   /// The longest head, in bytes.
   static let longestHead = 16_384
-  /// The most header fields.
   static let largestFieldCount = 100
   private static let longestMethod = 32
 
-  /// The expected element.
   private enum Element {
     case method, target, version
     /// The beginning of a field's line, or of the last line.
@@ -46,7 +44,6 @@ struct RequestHeadParser {
   /// - Parameter uploads: decides which request may have a body; `nil`, the default, allows none.
   init(uploads: UploadRule? = nil) { self.uploads = uploads }
 
-  /// Whether a request has begun.
   var hasBegun: Bool { byteCount > 0 }
 
   /// Takes bytes from the front of a slice, up to the end of the head.

@@ -163,7 +163,6 @@ enum PlaygroundPage {
   private static let style = String(decoding: PackageResources.playground_css, as: UTF8.self)
   private static let script = String(decoding: PackageResources.playground_js, as: UTF8.self)
 
-  /// The choices of a format.
   private static let formats = ImageOptions.formats.filter { $0.audience == .browsers }
     .map { "<option value=\"\($0.type.fileExtension)\">\($0.name)</option>" }.joined()
 

@@ -225,7 +225,6 @@ enum FileDigest: String, CaseIterable {
     }
   }
 
-  /// The number of hexadecimal digits.
   var digitCount: Int {
     switch self {
     case .md5: 32

@@ -3,7 +3,6 @@ import OzuBase
 import OzuHTTP
 import OzuSharedStores
 
-/// Answers a request for a picture.
 extension ImageService {
   func picture(for request: ServiceRequest) async -> ServiceAnswer {
     do throws(AddressRefusal) {

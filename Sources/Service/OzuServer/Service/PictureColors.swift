@@ -87,7 +87,6 @@ extension BGRABitmap {
 private struct ColorRole {
   let name: String
   let isVibrant: Bool
-  /// The least, the best and the greatest lightness.
   let lightness: (least: Double, best: Double, most: Double)
 
   private static let dark = (least: 0.0, best: 0.26, most: 0.45)

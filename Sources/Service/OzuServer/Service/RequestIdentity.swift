@@ -3,11 +3,10 @@ import OzuHTTP
 
 /// What ties the lines of logs and traces about one request together.
 enum RequestIdentity {
-  /// The field for the number of a request.
   static let field = "X-Request-Id"
 
   /// Different in every process, so that numbers of two machines are different.
-  private static let process = hexadecimal(.random(in: 1...UInt64.max))
+  private static let process = digits()
   private static let last = Atomic(0)
 
   /// The number that a request came with, if it is one; `nil` else.
@@ -42,8 +41,6 @@ enum RequestIdentity {
       }
   }
 
-  static func hexadecimal(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  /// 16 random hexadecimal digits, not all of them 0.
+  static func digits() -> String { UInt64.random(in: 1...UInt64.max).bigEndianBytes(8).hexadecimal }
 }

@@ -260,7 +260,6 @@ public struct FallbackPicture: Sendable {
     source = .data(data)
   }
 
-  /// Whether it answers a failure.
   func answers(_ failure: ServiceFailure) -> Bool {
     ![400, 403, 503, ServiceFailure.hasLeft].contains(failure.status)
   }

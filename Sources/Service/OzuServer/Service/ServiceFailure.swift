@@ -14,11 +14,12 @@ struct ServiceFailure: Error {
   var lifetime = 0
   /// The number of seconds after which a retry makes sense.
   var retryAfter: Int?
-  /// The allowed methods.
   var allowed: String?
   /// The required authentication scheme.
   var challenge: String?
+}
 
+extension ServiceFailure {
   /// Describes an error for the client. Details about the origin and its failure are only for the log.
   ///
   /// - Parameters:
@@ -60,18 +61,6 @@ struct ServiceFailure: Error {
       retryAfter = delay
     default: (status, reason) = (500, "the picture cannot be made")
     }
-  }
-
-  init(
-    status: Int, reason: String, lifetime: Int = 0, retryAfter: Int? = nil, allowed: String? = nil,
-    challenge: String? = nil
-  ) {
-    self.status = status
-    self.reason = reason
-    self.lifetime = lifetime
-    self.retryAfter = retryAfter
-    self.allowed = allowed
-    self.challenge = challenge
   }
 
   /// The response, with one line of text.

@@ -2,7 +2,6 @@ import Ozu
 import OzuBase
 import OzuSharedStores
 
-/// The page of the metrics.
 extension ServiceMetrics {
   /// The complete page, including the counts of the pipeline.
   func text(

@@ -50,7 +50,6 @@ public struct LocalFolders: ImageSourceResolving {
 
 /// The parts of an address like `local://photos/2026/cat.jpg`.
 struct LocalPath: Hashable {
-  /// The name of the folder.
   let folder: String
   /// The path in the folder: names with slashes between them. A file system knows bytes, not characters.
   let bytes: [UInt8]
@@ -117,7 +116,6 @@ private struct LocalFile: ImageStreaming {
   }
 }
 
-/// An open regular file.
 private final class OpenFile: Sendable {
   /// The facts that change when a file is replaced or written.
   struct State: Equatable {

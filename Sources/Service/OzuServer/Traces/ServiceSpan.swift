@@ -44,7 +44,7 @@ struct ServiceSpan: Sendable {
     return (timings?.entries ?? []).filter { $0.stage != .total }.map { entry in
       let end = start + entry.duration / .seconds(1)
       defer { start = end }
-      let id = RequestIdentity.hexadecimal(.random(in: 1...UInt64.max))
+      let id = RequestIdentity.digits()
       return object(
         id, parent: trace.spanID, entry.stage.rawValue, kind: 1, start: start, end: end, [], isError: false)
     }
@@ -90,16 +90,15 @@ struct TraceContext: Hashable, Sendable {
   /// The span that the request is a part of, 16 hexadecimal digits, not all zero; `nil` if the trace begins with the request.
   let parentID: String?
   /// The span of the request itself.
-  let spanID = RequestIdentity.hexadecimal(.random(in: 1...UInt64.max))
+  let spanID = RequestIdentity.digits()
   /// Two hexadecimal digits.
   private let flags: String
 
   /// Whether somebody wants its spans.
   var isSampled: Bool { flags.last?.hexDigitValue.map { $0 & 1 == 1 } ?? false }
 
-  /// Begins a trace.
   init() {
-    traceID = (0..<2).map { _ in RequestIdentity.hexadecimal(.random(in: 1...UInt64.max)) }.joined()
+    traceID = (0..<2).map { _ in RequestIdentity.digits() }.joined()
     (parentID, flags) = (nil, "01")
   }
 

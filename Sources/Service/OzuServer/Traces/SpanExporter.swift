@@ -31,7 +31,6 @@ public final class SpanExporter: Sendable {
   fileprivate struct State {
     var spans: [ServiceSpan] = []
     var counts = Counts()
-    /// Whether a sending is planned.
     var isPlanned = false
     var isSending = false
     var waiters: [CheckedContinuation<Void, Never>] = []

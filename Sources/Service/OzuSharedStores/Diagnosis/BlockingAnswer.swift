@@ -14,7 +14,6 @@ final class BlockingAnswer<Value: Sendable>: Sendable {
     end.signal()
   }
 
-  /// Waits for the value and returns it.
   func wait() -> Value? {
     end.wait()
     return value.withLock { $0 }

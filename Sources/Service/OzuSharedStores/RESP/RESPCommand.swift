@@ -3,7 +3,6 @@ import OzuBase
 /// A command in the form that a Redis server reads: an array of bulk strings. Arguments have lengths, so an
 /// argument cannot become a command.
 struct RESPCommand: Hashable, Sendable {
-  /// One argument.
   enum Argument: Hashable, Sendable, ExpressibleByStringInterpolation {
     case text(String)
     case number(Int)
@@ -12,7 +11,6 @@ struct RESPCommand: Hashable, Sendable {
     init(stringLiteral text: String) { self = .text(text) }
   }
 
-  /// The bytes to send.
   let bytes: [UInt8]
 
   init(_ arguments: Argument...) { self.init(arguments) }

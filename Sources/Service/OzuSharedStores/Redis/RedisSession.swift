@@ -52,7 +52,6 @@ struct RedisSession {
   /// Whether no answer is expected, not even one that will be dropped, and no command waits to be sent.
   var isIdle: Bool { unsent.isEmpty && slots.isEmpty }
 
-  /// Accepts a command.
   mutating func start(_ request: RedisRequest) { unsent.append(request) }
 
   /// Passes bytes to `send` until it takes fewer than it was given.

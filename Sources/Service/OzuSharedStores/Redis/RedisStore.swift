@@ -51,7 +51,6 @@ public final class RedisStore: Sendable {
   /// The server of a key and of its leases.
   func node(of key: ImageStoreKey) -> RedisNode { nodes[hash.node(of: key.key)] }
 
-  /// The prefix of all keys of entries.
   var entryPrefix: String { configuration.keyPrefix + "e:" }
 
   func name(of key: ImageStoreKey) -> String { "\(entryPrefix)\(key.kind.identifier):\(key.key)" }

@@ -79,7 +79,6 @@ public struct S3Buckets: Sendable {
   /// The beginnings of the addresses of all objects.
   package var prefixes: [String] { names.sorted().map(prefix) }
 
-  /// The hosts of all objects.
   package var hosts: [String] { Set(prefixes.compactMap { URL(string: $0)?.host() }).sorted() }
 
   /// A request for an object, complete except for the signature, which libcurl makes; `nil` for another address.

@@ -9,10 +9,8 @@ import OzuHTTP
 struct S3Requests: Sendable {
   let configuration: S3Configuration
 
-  /// The path of an object.
   func name(of key: ImageStoreKey) -> String { "\(prefix(of: key.kind))\(key.key)" }
 
-  /// The prefix of the paths of a kind.
   func prefix(of kind: ImageStoreKind) -> String { "\(configuration.keyPrefix)\(kind.identifier)/" }
 
   func get(_ name: String, byteCount: Int? = nil) -> HTTPRequest {
@@ -87,7 +85,6 @@ package struct S3Listing {
   package var keys: [String]
   var nextToken: String?
 
-  /// - Throws: `S3Error.malformedListing`.
   package init(_ text: String) throws(S3Error) {
     guard text.contains("<ListBucketResult") else { throw .malformedListing("it is not a ListBucketResult") }
     keys = Self.texts(of: "Key", in: text)
@@ -97,7 +94,6 @@ package struct S3Listing {
     if !isTruncated { nextToken = nil }
   }
 
-  /// The texts of all elements with a name.
   static func texts(of name: String, in text: String) -> [String] {
     var rest = text[...]
     var texts: [String] = []

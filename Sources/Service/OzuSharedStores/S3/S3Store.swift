@@ -27,7 +27,6 @@ public final class S3Store: Sendable {
     public let description: String
   }
 
-  /// An answer of the service.
   struct Answer {
     let status: Int
     let body: Data

@@ -1,12 +1,6 @@
 import OzuBase
 import OzuCaching
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 extension MemoryFileSystem {
   /// Makes a directory and those above it.
   public func makeDirectory(_ path: String) throws(DiskCacheError) {

@@ -1,14 +1,7 @@
 import OzuBase
 import OzuCaching
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 extension MemoryFileSystem {
-  /// An open file of a memory file system.
   final class Handle: OpenFile {
     private let node: Node
     private let path: String

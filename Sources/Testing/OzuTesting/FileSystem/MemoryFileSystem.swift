@@ -1,12 +1,6 @@
 import OzuBase
 import OzuCaching
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A file system in memory that fails, writes only parts and crashes when a test asks for it.
 ///
 /// ```swift

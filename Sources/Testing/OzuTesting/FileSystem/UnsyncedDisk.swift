@@ -169,7 +169,6 @@ struct UnsyncedFile {
     return bytes
   }
 
-  /// The changes that touch each sector.
   private var changedSectors: [Int: [Int]] {
     var sectors: [Int: [Int]] = [:]
     for (number, change) in changes.enumerated() {

@@ -136,7 +136,6 @@
   /// The names of widgets for screen readers.
   @MainActor
   package enum AccessibleName {
-    /// Sets the name of a widget.
     package static func set(_ text: String, of widget: UnsafeMutablePointer<GtkWidget>) {
       var value = GValue()
       g_value_init(&value, ozu_type_string())

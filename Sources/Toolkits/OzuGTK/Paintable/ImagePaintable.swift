@@ -249,7 +249,6 @@
     }
   }
 
-  /// The type of the paintables, registered once.
   @MainActor
   private let paintableType: GType = {
     let type = g_type_register_static_simple(

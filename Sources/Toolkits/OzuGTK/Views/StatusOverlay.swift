@@ -179,7 +179,6 @@
 
     isolated deinit { g_object_unref(ObjectPointer(page)) }
 
-    /// Shows the reason of a failure.
     func show(_ error: ImageError) {
       gtk_label_set_text(OpaquePointer(title), error.title)
       if let reason {

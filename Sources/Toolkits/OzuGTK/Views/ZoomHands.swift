@@ -18,7 +18,6 @@
     private let widget: UnsafeMutablePointer<GtkWidget>
     private let model: ZoomModel
     private weak var display: WidgetDisplay?
-    /// The last position of the pointer.
     private var pointer: (x: Double, y: Double) = (0, 0)
     /// The distance by which the current drag has moved the picture already.
     private var dragged: (x: Double, y: Double) = (0, 0)

@@ -40,7 +40,6 @@
         })
     }
 
-    /// Stops.
     func stop(_ widget: UnsafeMutablePointer<GtkWidget>) {
       guard let callback else { return }
       self.callback = nil

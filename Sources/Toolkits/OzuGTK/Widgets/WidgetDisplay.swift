@@ -34,7 +34,6 @@
     /// Called for each change of `state`. They may use widgets that are destroyed together with this one, so they are removed
     /// before that.
     var observers: [@MainActor (PictureState) -> Void] = []
-    /// The state of the widget's picture.
     private(set) var state = PictureState.empty
     private(set) lazy var stateObject = {
       hasStateObject = true

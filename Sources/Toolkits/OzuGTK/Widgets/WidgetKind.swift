@@ -21,7 +21,6 @@
       }
     }
 
-    /// Makes a widget draw a paintable.
     func setPaintable(_ paintable: OpaquePointer?, of widget: UnsafeMutablePointer<GtkWidget>) {
       switch self {
       case .picture: gtk_picture_set_paintable(OpaquePointer(widget), paintable)
@@ -76,12 +75,7 @@
       guard let text else {
         return gtk_accessible_reset_property(OpaquePointer(widget), GTK_ACCESSIBLE_PROPERTY_LABEL)
       }
-      var value = GValue()
-      g_value_init(&value, ozu_type_string())
-      g_value_set_string(&value, text)
-      var property = GTK_ACCESSIBLE_PROPERTY_LABEL
-      gtk_accessible_update_property_value(OpaquePointer(widget), 1, &property, &value)
-      g_value_unset(&value)
+      AccessibleName.set(text, of: widget)
     }
 
     private static let textKey = g_quark_from_static_string("ozu-alternative-text")

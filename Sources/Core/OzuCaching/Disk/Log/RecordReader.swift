@@ -1,9 +1,5 @@
 import OzuBase
 
-#if canImport(Darwin)
-  import Darwin
-#endif
-
 /// One whole record in memory, with verified checksums.
 struct Record: ~Copyable {
   var header: EntryHeader

@@ -1,10 +1,5 @@
 import OzuBase
 
-#if canImport(Glibc)
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The records on disk: an append-only log in segments.
 ///
 /// Design. An entry is one record. One call writes it after the last record of the active segment. A full segment is

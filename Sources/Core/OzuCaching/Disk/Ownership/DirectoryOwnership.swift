@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import OzuBase
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import OzuBase
 
 /// The right to write in a directory, which one process at a time has.
 ///

@@ -89,14 +89,14 @@ final class GIFAnimationWriter: AnimationWriting {
   /// Header, logical screen and global colours (§17 to §19), and the extension with the loop count.
   private var head: [UInt8] {
     var bytes = Array("GIF89a".utf8)
-    bytes += admission.canvas.width.littleEndianPair + admission.canvas.height.littleEndianPair
+    bytes += admission.canvas.width.littleEndianBytes(2) + admission.canvas.height.littleEndianBytes(2)
     // Without a shared table, each image has its own.
     bytes += sharedColors.count > 0 ? [0xF0 | UInt8(sharedColors.bitCount - 1), 0, 0] : [0x70, 0, 0]
     if sharedColors.count > 0 { bytes += sharedColors.bytes }
     if writtenFrameCount > 1, loopCount != 1 {
       // The extension counts repetitions.
       let count = loopCount == 0 ? 0 : min(loopCount - 1, 65_535)
-      bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + count.littleEndianPair + [0]
+      bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + count.littleEndianBytes(2) + [0]
     }
     return bytes
   }
@@ -109,11 +109,11 @@ final class GIFAnimationWriter: AnimationWriting {
     let flags = (disposal == .clear ? 2 : 1) << 2 | (isTransparent ? 1 : 0)
     let delay = clock.count(of: frame.duration)
     var bytes: [UInt8] = [0x21, 0xF9, 4, UInt8(flags)]
-    bytes += delay.littleEndianPair + [UInt8(image.transparentIndex ?? 0), 0]
+    bytes += delay.littleEndianBytes(2) + [UInt8(image.transparentIndex ?? 0), 0]
     let region = frame.region
     bytes.append(0x2C)
     for value in [region.x, region.y, region.size.width, region.size.height] {
-      bytes += value.littleEndianPair
+      bytes += value.littleEndianBytes(2)
     }
     if let colors = image.ownColors {
       bytes.append(0x80 | UInt8(colors.bitCount - 1))
@@ -126,11 +126,6 @@ final class GIFAnimationWriter: AnimationWriting {
     codes.write(image.indices, to: &file)
     writtenFrameCount += 1
   }
-}
-
-extension Int {
-  /// The number as two bytes. The range was checked before.
-  fileprivate var littleEndianPair: [UInt8] { [UInt8(self & 255), UInt8(self >> 8 & 255)] }
 }
 
 /// Compresses the indices of one GIF image: LZW with codes of growing length, in blocks of up to 255 bytes (GIF89a

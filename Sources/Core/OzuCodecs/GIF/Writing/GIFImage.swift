@@ -4,11 +4,9 @@ import OzuImaging
 struct GIFImage {
   /// The indices of the region, row by row.
   let indices: [UInt8]
-  /// The index of transparent pixels.
   let transparentIndex: Int?
   /// The colours of this image; `nil` if it uses the shared colours.
   let ownColors: ColorTable?
-  /// The number of bits of an index.
   let indexBitCount: Int
 
   /// Chooses colours for the pixels of a region in which `canvas` differs from `base`: the exact colours if
@@ -54,7 +52,6 @@ struct GIFImage {
 
 /// The pixels of a region that a frame paints: colours, and holes where the canvas stays as it is.
 struct GIFPaintedPixels {
-  /// The value of a hole.
   static let hole = UInt32.max
 
   let size: PixelSize

@@ -87,7 +87,7 @@ package enum JPEGExcerpt {
       position += length
       if JPEGMarker.isFrameHeader(marker) {
         // After the marker, the length and the precision.
-        segment.replaceSubrange(5..<9, with: pair(size.height) + pair(size.width))
+        segment.replaceSubrange(5..<9, with: size.height.bigEndianBytes(2) + size.width.bigEndianBytes(2))
       }
       let isKept = !(0xE0...0xFE ~= marker) || marker == 0xE0 || marker == 0xEE
       if isKept, marker != JPEGMarker.restartInterval { head += segment }
@@ -95,13 +95,9 @@ package enum JPEGExcerpt {
     for (index, difference) in scan.differences.enumerated() {
       let definition = codes[index].definition
       let content = [UInt8(difference.slot)] + definition.counts + definition.symbols
-      head += [0xFF, JPEGMarker.huffman] + pair(content.count + 2) + content
+      head += JPEGMarker.segment(JPEGMarker.huffman, content)
     }
-    head += [0xFF, JPEGMarker.restartInterval] + pair(4) + pair(interval)
+    head += JPEGMarker.segment(JPEGMarker.restartInterval, interval.bigEndianBytes(2))
     return head + bytes.copy(from: scan.segment.lowerBound, byteCount: scan.segment.count)
-  }
-
-  private static func pair(_ number: Int) -> [UInt8] {
-    [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
   }
 }

@@ -102,7 +102,6 @@ struct JPEGScanIndex: Sendable {
 /// cache keeps eight indices of a megabyte at most, and removes the one that was used the longest ago. An index is made
 /// outside of the lock, so two threads may make the same one.
 final class JPEGScanIndexCache: Sendable {
-  /// The cache of the process.
   static let shared = JPEGScanIndexCache(limit: 8)
 
   /// The identity of a file, and everything that the places of an index depend on beside the data.

@@ -5,7 +5,6 @@ import OzuBase
 /// It owns the memory that `lookup` points to. `@unchecked Sendable`: that memory is written in `init` and only
 /// read afterwards.
 final class HuffmanTable: @unchecked Sendable {
-  /// How a table is used.
   enum Kind: Hashable, Sendable {
     /// Differences of mean values.
     case dc

@@ -10,7 +10,6 @@ struct ReducedComponent {
   static let lastKept = [0, 0, 4, 12, 24, 39, 51, 59, 63]
 
   let scale: Int
-  /// The last coefficient that is kept.
   let lastKept: Int
   let stride: Int
   /// The first sample of the plane, or of the strip that is being decoded; `nil` before there is one. The decoder holds a plane

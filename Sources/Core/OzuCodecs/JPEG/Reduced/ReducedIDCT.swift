@@ -252,7 +252,6 @@ extension ReducedIDCT {
     }
   }
 
-  /// The coefficients of a square.
   @inline(__always)
   private func square(_ block: Int, _ side: Int) -> SquareTransform.Square {
     let start = samples + block &* side

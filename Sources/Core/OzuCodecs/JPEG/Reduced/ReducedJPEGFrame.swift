@@ -132,7 +132,6 @@ package struct ReducedJPEGFrame {
     return lowest + .upsampling(step, samples: (columns: samples, rows: samples))
   }
 
-  /// The bytes of a component's plane.
   package func planeByteCount(_ index: Int, scale: Int) -> Int {
     SamplePlane.byteCount(
       columnCount: planeColumns(index, scale: scale),

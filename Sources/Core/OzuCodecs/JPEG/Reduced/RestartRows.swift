@@ -4,7 +4,6 @@
 /// place of the picture, if the markers are complete and in order: then they can be counted.
 struct RestartRows {
   struct Start: Equatable {
-    /// The number of the row.
     var row: Int
     /// Where its data begin in the file.
     var position: Int

@@ -115,7 +115,6 @@ struct ScanPiece {
   var ends: [ScanBoundaries.Boundary] = []
   /// Whether it is decoded. All that follows is known then.
   var isOver = false
-  /// The number of its groups.
   var groupCount = 0
   /// Where it reached the piece behind it, after its last group. `nil` for a piece up to the end of the data, or of the planes.
   var link: Link?

@@ -57,7 +57,6 @@ struct SquareTransform {
     var a, b, c, d, e, f, g, h: Vector
   }
 
-  /// Eight by eight.
   @inline(__always)
   func eights(_ square: Square) -> Square { eight(Self.transposed(eight(square))) }
 
@@ -183,7 +182,6 @@ extension SquareTransform {
     var a, b, c, d: Vector
   }
 
-  /// Four by four.
   @inline(__always)
   func fours(_ pair: Pair) -> Pair { four(Self.transposed(four(pair))) }
 

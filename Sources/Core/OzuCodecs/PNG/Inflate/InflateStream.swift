@@ -40,7 +40,6 @@ final class InflateStream {
   let literals = InflateTable(width: InflateTable.literalWidth, symbolCount: 288)
   let distances = InflateTable(width: InflateTable.distanceWidth, symbolCount: 32)
   let lengthCodes = InflateTable(width: 7, longest: 7, symbolCount: 0)
-  /// Whether the tables are those of the fixed codes.
   var hasFixedCodes = false
   private var isLast = false
   private var storedByteCount = 0

@@ -59,7 +59,6 @@ struct PNGChunkReader {
 
   private static let imageDataName: UInt32 = 0x4944_4154
 
-  /// Whether a name is made of letters.
   private static func isName(_ name: UInt32) -> Bool {
     (0..<4).allSatisfy { index in
       let letter = name >> (8 * UInt32(index)) & 0xDF

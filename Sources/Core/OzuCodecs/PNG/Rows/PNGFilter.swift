@@ -10,7 +10,6 @@
 package final class PNGFilter {
   /// How the filter of a row is chosen.
   package enum Choice: UInt8, CaseIterable, Sendable {
-    /// No filter.
     case none = 0
     /// The difference to the pixel on the left.
     case left = 1

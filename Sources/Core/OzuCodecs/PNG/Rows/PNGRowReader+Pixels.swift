@@ -7,7 +7,6 @@ extension PNGRowReader {
   /// The rows between two checkpoints.
   private static let stepRows = 32
 
-  /// Whether every pixel is opaque.
   package var isOpaque: Bool {
     switch layout {
     case .gray, .rgb: true

@@ -2,7 +2,6 @@ import OzuBase
 
 /// An encoding of light that is brighter than white: PQ or HLG of ITU-R BT.2100, with some primaries.
 package struct HighDynamicRange: Hashable, Sendable {
-  /// The transfer function.
   package enum Transfer: Int, Hashable, Sendable {
     /// SMPTE ST 2084.
     case perceptualQuantizer = 16

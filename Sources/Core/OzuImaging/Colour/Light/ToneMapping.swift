@@ -147,37 +147,6 @@ extension ToneMapping {
   }
 }
 
-extension UnsafeRawBufferPointer {
-  /// A pixel of a row in 16 bits: red, green, blue, alpha.
-  @inline(__always)
-  func words(_ x: Int, _ format: PixelFormat) -> SIMD4<UInt32> {
-    switch format {
-    case .rgba16: return SIMD4(truncatingIfNeeded: load(fromByteOffset: x * 8, as: SIMD4<UInt16>.self))
-    case .bgra8:
-      let pixel = load(fromByteOffset: x * 4, as: SIMD4<UInt8>.self)
-      return SIMD4<UInt32>(UInt32(pixel.z), UInt32(pixel.y), UInt32(pixel.x), UInt32(pixel.w)) &* 257
-    case .gray8:
-      let gray = UInt32(self[x]) &* 257
-      return SIMD4(gray, gray, gray, 65_535)
-    }
-  }
-}
-
-extension UnsafeMutableRawBufferPointer {
-  /// Writes a pixel of 16 bits, rounded if the format has 8.
-  @inline(__always)
-  func store(_ words: SIMD4<UInt32>, _ x: Int, _ format: PixelFormat) {
-    if format == .rgba16 {
-      storeBytes(of: SIMD4<UInt16>(truncatingIfNeeded: words), toByteOffset: x * 8, as: SIMD4<UInt16>.self)
-    } else {
-      let bytes = (words &* 255 &+ 32_895) &>> SIMD4(repeating: 16)
-      storeBytes(
-        of: SIMD4<UInt8>(truncatingIfNeeded: SIMD4(bytes.z, bytes.y, bytes.x, bytes.w)), toByteOffset: x * 4,
-        as: SIMD4<UInt8>.self)
-    }
-  }
-}
-
 /// Maps the brightness of a picture to that of a display, by the EETF of ITU-R BT.2390-11 §5.4.1.
 ///
 /// All values are PQ values, relative to the peak of the picture. Below a knee, at 1.5 times the display's peak
