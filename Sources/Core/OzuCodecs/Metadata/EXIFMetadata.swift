@@ -186,7 +186,8 @@ extension TIFFLayout {
   /// An integer that is stored in its field, whatever the number of values: the first one. Some writers use another type
   /// than the standard says; 13 is that of an offset of a directory (TIFF Technical Note 1), 16 and 18 are those of BigTIFF.
   func integer(_ tag: Int, _ directory: Int, _ bytes: Span<UInt8>) -> Int? {
-    guard let field = field(withTag: tag, of: directory, in: bytes), [1, 3, 4, 13, 16, 18].contains(field.type)
+    guard let field = field(withTag: tag, of: directory, in: bytes),
+      [1, 3, 4, 13, 16, 18].contains(field.type)
     else { return nil }
     return number(bytes, at: field.inline, byteCount: Self.width(ofType: field.type) ?? 8)
   }

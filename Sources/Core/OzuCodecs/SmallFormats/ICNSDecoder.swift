@@ -1,5 +1,4 @@
 import OzuBase
-import OzuBase
 import OzuImaging
 
 /// Decodes Apple icons, in Swift: the largest picture in the file that is a PNG, a JPEG, or run-length coded ARGB, or RGB
