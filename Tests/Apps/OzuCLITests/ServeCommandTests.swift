@@ -247,15 +247,17 @@
       let folder = try Folder()
       let path = folder.url.appending(path: "socket").path()
       let process = Process()
-      process.executableURL = URL(fileURLWithPath: Self.activator)
+      // It closes all descriptors, by one of which Foundation knows when a process ends: Foundation would wait for it, and
+      // not see the end of any other process of these tests until then. `timeout` keeps them, and has a group of its own.
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
       process.environment = childEnvironment
       process.arguments =
-        ["-l", path, "-E", "OZU_LISTEN=systemd", "-E", "OZU_KEYS=\(Self.keys)", "-E", "OZU_LOG=no"]
+        ["120", Self.activator, "-l", path, "-E", "OZU_LISTEN=systemd", "-E", "OZU_KEYS=\(Self.keys)", "-E", "OZU_LOG=no"]
         + [try ChildRun.program.path, "serve"]
       process.standardError = FileHandle.nullDevice
       try process.run()
       // It may have the signal mask of the thread that started it, in which SIGTERM is blocked.
-      defer { kill(process.processIdentifier, SIGKILL) }
+      defer { kill(-process.processIdentifier, SIGKILL) }
       // The first connection starts the service. The file is there a moment before the socket takes connections.
       var status: Int?
       let end = ContinuousClock.now + .seconds(60)
@@ -281,7 +283,7 @@
       .enabled(
         if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze"),
         "systemd-analyze is not installed"))
-    func units() throws {
+    func units() async throws {
       let examples = Repository.url("Examples/Service")
       let folder = try Folder()
       for name in ["ozu.service", "ozu.socket"] {
@@ -299,7 +301,7 @@
       process.standardError = errors
       try process.run()
       let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
+      await ChildRun.onThread { process.waitUntilExit() }
       #expect(process.terminationStatus == 0 && !text.contains("ozu."), "\(text)")
     }
   }
