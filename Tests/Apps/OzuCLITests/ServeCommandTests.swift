@@ -252,7 +252,10 @@
       process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
       process.environment = childEnvironment
       process.arguments =
-        ["120", Self.activator, "-l", path, "-E", "OZU_LISTEN=systemd", "-E", "OZU_KEYS=\(Self.keys)", "-E", "OZU_LOG=no"]
+        [
+          "120", Self.activator, "-l", path, "-E", "OZU_LISTEN=systemd", "-E", "OZU_KEYS=\(Self.keys)", "-E",
+          "OZU_LOG=no",
+        ]
         + [try ChildRun.program.path, "serve"]
       process.standardError = FileHandle.nullDevice
       try process.run()
