@@ -78,7 +78,7 @@ struct StandardStreamsTests {
     for arguments in [["-", "-o", "a.png"], ["/dev/stdin", "-o", "a.png"], ["-", "--trace", "a.png"]] {
       let handle = try #require(FileHandle(forReadingAtPath: folder.path("a.png")))
       let run = try await ChildRun(
-        ["load"] + arguments + ["--cache", "cache"], in: folder, inputFile: handle)
+        ["load"] + arguments + ["--no-cache"], in: folder, inputFile: handle)
       #expect(run.status == ExitStatus.wrongUsage.rawValue)
       #expect(run.errors.contains("the source /dev/stdin"), "\(run.errors)")
     }
