@@ -248,7 +248,10 @@ extension OracleRun {
   private mutating func traffic(of load: OracleLoad, file: Int?) -> String? {
     let request = load.request
     guard load.isAlone.value, load.cancelTick.value == nil else { return nil }
-    let count = world.exchanges.count { $0.source == request.source && $0.tick >= load.startTick }
+    // The states of a file are among the exchanges, and nobody asks for them.
+    let count = world.exchanges.count {
+      !$0.isFile && $0.source == request.source && $0.tick >= load.startTick
+    }
     if request.cachePolicy == .cacheOnly, count > 0 { return "\(count) requests to the origin" }
     guard request.cachePolicy == .useCaches, count > 0, let certain = world.certain(for: load),
       let stored = certain.file, OracleBody.all[stored].isWhole, request.substitutes.isEmpty,
