@@ -234,9 +234,6 @@ struct OutputTarget: Sendable {
     return FileIdentity(file.path).map { $0 == FileIdentity(other.path) } ?? false
   }
 
-  /// The formats that results may have, before a source is read; empty when each has that of its source.
-  var possibleTypes: [ImageType] { format.map { [$0] } ?? (keepsFormat ? [] : [.jpeg, .png]) }
-
   /// The ending of a result; `nil` when the picture decides. With the format of the source it is the source's own ending, as it
   /// is spelled there, if that is one of the format.
   ///
@@ -276,7 +273,6 @@ struct OutputTarget: Sendable {
   ///
   /// - Returns: the path.
   func write(_ result: Result, forSource index: Int) throws(OutputError) -> String {
-    let isNamedForBytes = isNamedForBytes
     let file = OutputFile(path(of: result, forSource: index))
     // Checked again: links and files may have been made since.
     if let source = sources.source(lostBy: file.path, of: index) {
@@ -324,8 +320,10 @@ extension OutputTarget {
     {
       return
     }
+    // Without a format the picture decides; `nil` is the format of the source.
+    let types: [ImageType?] = format == nil && !keepsFormat ? [.jpeg, .png] : [format]
     for index in sources.indices {
-      for path in possiblePaths(forSource: index) {
+      for path in types.map({ plannedPath(forSource: index, type: $0) }) {
         guard let source = sources.source(lostBy: path, of: index) else { continue }
         throw UsageError(
           "-o \(self.path): \(path) would replace the source \(source)",
@@ -334,11 +332,6 @@ extension OutputTarget {
             : "Name another folder or file\(hasOverwriting ? ", or give --overwrite-sources" : "").")
       }
     }
-  }
-
-  private func possiblePaths(forSource index: Int) -> [String] {
-    possibleTypes.isEmpty
-      ? [plannedPath(forSource: index)] : possibleTypes.map { plannedPath(forSource: index, type: $0) }
   }
 
   /// Throws when two sources would get one name. Names with `{hash}` are equal only for equal results.
