@@ -321,7 +321,7 @@ extension OutputTarget {
       return
     }
     // Without a format the picture decides; `nil` is the format of the source.
-    let types: [ImageType?] = format == nil && !keepsFormat ? [.jpeg, .png] : [format]
+    let types: [ImageType?] = format.map { [$0] } ?? (keepsFormat ? [nil] : [.jpeg, .png])
     for index in sources.indices {
       for path in types.map({ plannedPath(forSource: index, type: $0) }) {
         guard let source = sources.source(lostBy: path, of: index) else { continue }

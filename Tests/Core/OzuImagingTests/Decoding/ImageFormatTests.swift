@@ -46,7 +46,7 @@ struct ImageFormatTests {
     "where [.png, .jpeg].contains(type)",
     "(\"NIKON\", .nef)", "(\"OM DIGITAL\", .orf)", "type == .avif ||", "case .gif, .jxl: isComplete",
     "case .avif, .heic:", "case (.jpeg, .jxl): way", "case (.jxl, .jpeg): way",
-    "isOpaque ? .jpeg : .png", "? [] : [.jpeg, .png]", "type == .jpeg || type == .png",
+    "isOpaque ? .jpeg : .png", "? [nil] : [.jpeg, .png]", "type == .jpeg || type == .png",
     "types: Set<ImageType> = [.jpeg, .webp, .avif, .jxl, .heic]",
     "[\"jpg\", \"png\"].contains", "[\"bmp\", \"ico\", \"tiff\", \"tif\"].contains",
     "? \"image/png\" : \"image/jpeg\"",
