@@ -123,4 +123,57 @@
     // which nothing is known.
     private var isChainAccepted: Bool { [1, 62, 64].contains(verification) }
   }
+
+  extension CurlTransfer {
+    /// The reason why its hop failed.
+    func reason(for code: CURLcode, _ handle: CurlHandle) -> HTTPError.Reason {
+      let message = handle.message(for: code)
+      let connectStatus = ozu_curl_long(handle.raw, CURLINFO_HTTP_CONNECTCODE)
+      let isProxyCertain = connectStatus != 0 || code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_PROXY
+      let configuration = handle.configuration
+      return CurlFailure(
+        code: code, systemError: Int32(truncatingIfNeeded: ozu_curl_long(handle.raw, CURLINFO_OS_ERRNO)),
+        message: message, isConnected: timing.isConnected, isHeadComplete: head.isComplete,
+        bodyByteCount: encodedByteCount,
+        expectedByteCount: expectedByteCount,
+        proxy: CurlProxyName.text(
+          configuration, origin: origin, connectingPort: isProxyCertain ? nil : connectingPort),
+        connectStatus: connectStatus, host: hop.url.shownHost ?? origin.host,
+        verification: ozu_curl_long(handle.raw, CURLINFO_SSL_VERIFYRESULT),
+        authorities: configuration.authoritiesPath ?? ozu_curl_authorities().map { String(cString: $0) }
+      ).reason
+    }
+  }
+
+  /// Finds the proxy of a transfer, for messages. libcurl reports whether it used one only from version 8.7 on.
+  enum CurlProxyName {
+    /// `host:port`, or nil if the transfer has no proxy.
+    ///
+    /// - Parameters:
+    ///   - connectingPort: the port to which libcurl began to connect. It shows whether `no_proxy` made it connect to
+    ///     the origin, unless proxy and origin have the same port. Nil if the proxy is certain.
+    static func text(
+      _ configuration: HTTPClientConfiguration, origin: HTTPOrigin, connectingPort: Int?,
+      environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String? {
+      switch configuration.networkGuard == .off ? configuration.proxy : .none {
+      case .none: return nil
+      case .url(let url): return text(url).map { "\($0.host):\($0.port)" }
+      case .environment:
+        // libcurl's order. HTTP_PROXY in capitals may come from a request to a CGI script, so it is ignored.
+        let names = origin.isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
+        let values = (names + ["all_proxy", "ALL_PROXY"]).lazy.compactMap { environment[$0] }
+        guard let value = values.first(where: { !$0.isEmpty }),
+          let proxy = URL(string: value.contains("://") ? value : "http://" + value).flatMap(text)
+        else { return nil }
+        guard connectingPort == nil || connectingPort == proxy.port else { return nil }
+        return "\(proxy.host):\(proxy.port)"
+      }
+    }
+
+    private static func text(_ url: URL) -> (host: String, port: Int)? {
+      // 1080 is libcurl's default port.
+      url.shownHost.map { ($0, url.port ?? 1080) }
+    }
+  }
 #endif

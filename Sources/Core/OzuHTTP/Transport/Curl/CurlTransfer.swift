@@ -312,6 +312,79 @@
     }
   }
 
+  /// The end of a hop.
+  extension CurlTransfer {
+    /// The result of a hop: the end of the exchange, or the request and the origin of the next hop.
+    enum Outcome {
+      case finished(Result<HTTPResponse, HTTPError>)
+      case redirected((request: HTTPRequest, origin: HTTPOrigin))
+    }
+
+    /// Reads the results from the handle, which is still attached, and decides the next step.
+    func endHop(_ code: CURLcode, _ handle: CurlHandle, at now: ContinuousClock.Instant) -> Outcome {
+      if let failure { return .finished(.failure(failure)) }
+      // The body of a redirect may have been cut off here, or be malformed: only its head counts.
+      if case .follow(let next) = decision {
+        redirectCount += 1
+        do throws(HTTPError) {
+          return .redirected((next, try HTTPOrigin(of: next.url)))
+        } catch {
+          return .finished(.failure(error))
+        }
+      }
+      guard code == CURLE_OK else {
+        if let refusedAddress, !head.isComplete {
+          return .finished(.failure(HTTPError(.addressRefused(refusedAddress))))
+        }
+        return .finished(.failure(HTTPError(reason(for: code, handle))))
+      }
+      // libcurl treats the end of the connection as the end of the header section.
+      guard head.isComplete else {
+        let isCut = head.isInSection || head.status == 0
+        return .finished(
+          .failure(
+            HTTPError(isCut ? .connectionLost : .protocolError("status \(head.status) is not a final status"))
+          ))
+      }
+      let isWhole = expectedByteCount.map { $0 == encodedByteCount } ?? chunks?.isEnded ?? true
+      guard isWhole else {
+        return .finished(
+          .failure(HTTPError(.bodyTruncated(received: encodedByteCount, expected: expectedByteCount))))
+      }
+      // A body without bytes is an empty body in any coding.
+      if encodedByteCount > 0, let coding = decoder?.unended {
+        return .finished(.failure(HTTPError(.contentCodingTruncated(coding: coding.rawValue))))
+      }
+      return .finished(
+        .success(
+          HTTPResponse(head: responseHead, bodyByteCount: bodyByteCount, metrics: metrics(handle, at: now))))
+    }
+
+    private func metrics(_ handle: CurlHandle, at now: ContinuousClock.Instant) -> HTTPMetrics {
+      func instant(_ info: CURLINFO) -> Duration {
+        .microseconds(Int64(ozu_curl_offset(handle.raw, info)))
+      }
+      var metrics = HTTPMetrics()
+      let (lookup, connect, tls) = (
+        instant(CURLINFO_NAMELOOKUP_TIME_T), instant(CURLINFO_CONNECT_TIME_T),
+        instant(CURLINFO_APPCONNECT_TIME_T)
+      )
+      metrics.isConnectionReused = ozu_curl_long(handle.raw, CURLINFO_NUM_CONNECTS) == 0
+      if !metrics.isConnectionReused {
+        metrics.nameLookup = lookup
+        metrics.connect = max(.zero, connect - lookup)
+        metrics.tls = max(.zero, tls - connect)
+      }
+      metrics.receivedByteCount = encodedByteCount
+      metrics.redirectCount = redirectCount
+      if let startedAt = timing.startedAt {
+        metrics.total = now - startedAt
+        metrics.firstByte = timing.firstByteAt.map { $0 - startedAt } ?? .zero
+      }
+      return metrics
+    }
+  }
+
   extension CurlTransfer: HTTPBodyResuming {
     func resumeBody() {
       _ = loop.submit(.resume(self))
