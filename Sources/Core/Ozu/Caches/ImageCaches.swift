@@ -148,7 +148,7 @@ extension ImageCaches {
   }
 
   /// Whether one of these removals is under way.
-  private func hides(_ possible: @autoclosure () -> [Removal]) -> Bool {
+  func hides(_ possible: @autoclosure () -> [Removal]) -> Bool {
     removals.withLock { removals in
       !removals.isEmpty && possible().contains { removals[$0] != nil }
     }
@@ -186,9 +186,7 @@ extension ImageCaches {
   }
 }
 
-/// The entries of the stores, and reading them. All kinds of entries are read by one function, which asks the levels in order, promotes what a further level
-/// has, removes what is damaged, and counts. Reads block, so only the pipeline's own threads may call them; `mayHave` never waits, and
-/// any thread may call it.
+/// The entries of the stores. `mayHave` never waits, and any thread may call it.
 extension ImageCaches {
   /// The levels that a read asks: the first, the further ones, or one after the other.
   enum Tiers: Sendable { case near, far, all }
@@ -227,7 +225,7 @@ extension ImageCaches {
     }
 
     /// The removals that remove it.
-    fileprivate var removals: [Removal] {
+    var removals: [Removal] {
       // The original of a source has the key of the source.
       guard case .request(let request) = owner else { return [.all, .source(key.key), .entry(key)] }
       let removals = [Removal.all, .source(request.key.source), .entry(key)]
@@ -287,97 +285,93 @@ extension ImageCaches {
   func noteAbsence(_ wanted: Wanted) {
     events.lookedUp(wanted.layer, found: nil, of: wanted.name, for: wanted.request)
   }
+}
 
-  // MARK: Reading
+/// The memory level of a pipeline: the built-in cache or the app's own.
+///
+/// The built-in cache is called directly, so that its hits do not pay for a call through a protocol.
+struct MemoryLevel: Sendable {
+  private let cache: any ImageCaching
+  /// `cache`, or an unused empty cache if the app has its own. Not optional: an object in an optional is retained for
+  /// each call.
+  private let builtIn: MemoryCache<ImageKey, CachedPicture>
+  private let isBuiltIn: Bool
+  /// Ends with the last copy of this value.
+  private let observation: MemoryPressureObservation?
 
-  /// The finished picture of a request. One that was made from another state of a local file is removed.
-  func rendition(for request: ImageRequest, from tiers: Tiers = .all) -> Rendition? {
-    read(.rendition(request), from: tiers) { (entry: ImageStoreEntry) in
-      Rendition(entry, of: request.source).map { ($0, $0.data.count) }
+  /// - Parameter onEviction: called for each eviction of the built-in cache. An app's own cache does not report
+  ///   evictions.
+  init(
+    _ configuration: ImagePipeline.Configuration,
+    onEviction: (@Sendable (ImageKey, CachedPicture) -> Void)? = nil
+  ) {
+    if let own = configuration.caching.imageCache {
+      cache = own
+      let shared = own as? MemoryCache<ImageKey, CachedPicture>
+      builtIn = shared ?? MemoryCache(MemoryCacheConfiguration(costLimit: 0))
+      isBuiltIn = shared != nil
+      observation = nil
+      return
     }
+    // This type observes memory pressure, not the cache, because the cache would then hold itself weakly: counting
+    // references to an object with weak references costs as much as a hit.
+    var limits = configuration.caching.memoryCache
+    let pressure = limits.pressure
+    limits.pressure = nil
+    let made = MemoryCache<ImageKey, CachedPicture>(limits, onEviction: onEviction)
+    cache = made
+    builtIn = made
+    isBuiltIn = true
+    observation = pressure?.observe { made.respond(to: $0) }
   }
 
-  /// The stored bytes of a source that is not on the web.
-  func original(for request: ImageRequest, from tiers: Tiers = .all) -> Data? {
-    read(.original(request), from: tiers) { (entry: ImageStoreEntry) in (entry.body, entry.body.count) }
+  /// The picture of a key, fresh or not, finished or preview. Retains only the picture.
+  func picture(forKey key: ImageKey) -> Picture? {
+    guard isBuiltIn else { return cache.value(forKey: key)?.picture }
+    return builtIn.withValue(forKey: key) { $0.picture }
   }
 
-  /// The responses under a key of the HTTP cache.
-  func responses(for key: HTTPCacheKey, from tiers: Tiers) -> [HTTPCacheEntry] {
-    read(.responses(key), from: tiers) { (stored: StoredVariants) in (stored.entries, stored.byteCount) }
-      ?? []
+  func value(forKey key: ImageKey) -> CachedPicture? {
+    isBuiltIn ? builtIn.value(forKey: key) : cache.value(forKey: key)
   }
 
-  /// The finished picture of another key of a source. It is not counted, because no request asked for it, and has no label: the list
-  /// of variants names it.
-  func rendition(
-    _ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind, from tiers: Tiers
-  ) -> Rendition? {
-    let stored = ImageStoreKey(kind, key.rendition)
-    if hides([.all, .source(key.source), .entry(stored)]) { return nil }
-    let read = { (entry: ImageStoreEntry) in Rendition(entry, of: source) }
-    if tiers != .far, let found = near(stored, read) { return found }
-    return tiers == .near ? nil : far(stored, source.reach, read)
+  func contains(_ key: ImageKey) -> Bool { cache.contains(key) }
+
+  @discardableResult
+  func store(_ value: CachedPicture, forKey key: ImageKey, cost: Int) -> Bool {
+    cache.store(value, forKey: key, cost: cost)
   }
 
-  /// Whether a further level may have it. Never waits.
-  func mayHaveFar(_ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind) -> Bool {
-    stores.mayContainFurther(ImageStoreKey(kind, key.rendition), source.reach)
+  /// The same, if a right has not ended. A removal that ends it and then removes the key leaves nothing that a later call would find,
+  /// unless the app has its own cache: there it may for a moment.
+  @discardableResult
+  func store(_ value: CachedPicture, forKey key: ImageKey, cost: Int, by right: EpochRight) -> Bool {
+    if isBuiltIn { return builtIn.store(value, forKey: key, cost: cost) { right.isValid } }
+    var isStored = false
+    return right.store {
+      isStored = cache.store(value, forKey: key, cost: cost)
+    } takeBack: {
+      cache.removeValue(forKey: key)
+    } && isStored
   }
 
-  /// The rendition of an entry in a listing of the first level; `nil` if its record is unreadable. Does not count as
-  /// a use.
-  ///
-  /// - Parameter source: its source, as far as its label says it.
-  func rendition(of info: ImageStoreInfo, _ source: CacheKey) -> Rendition? {
-    guard let first = stores.first, !first.hides(info.key), !hides([.all, .source(source), .entry(info.key)])
-    else { return nil }
-    let entry = first.attempt(.read) { try $0.peek(info.key) } ?? nil
-    return entry.flatMap { Rendition($0, of: nil) }
+  func removeValue(forKey key: ImageKey) { cache.removeValue(forKey: key) }
+
+  func removeAll() { cache.removeAll() }
+
+  /// Evicts pictures until all together cost at most a tenth of the limit, as memory pressure evicts them. An app's own cache
+  /// trims itself.
+  func trimToTenth() {
+    if isBuiltIn { builtIn.trim(toCost: builtIn.costLimit / 10) }
   }
 
-  /// Reads an entry, reports the read to observers, and counts it. A miss counts at the last level that is asked.
-  ///
-  /// - Parameter value: the value of an entry, with its number of bytes; `nil` if the entry cannot be used.
-  func read<Entry: StoredValue, Value>(
-    _ wanted: Wanted, from tiers: Tiers, _ value: (Entry) -> (value: Value, byteCount: Int)?
-  ) -> Value? {
-    if hides(wanted.removals) {
-      noteAbsence(wanted)
-      return nil
-    }
-    let stage = events.stageBegan(.read, of: wanted.name)
-    var found = tiers == .far ? nil : near(wanted.key, value)
-    if found == nil, tiers != .near, mayHave(wanted, in: .far) {
-      found = far(wanted.labelled, wanted.reach, value)
-    }
-    events.stageEnded(stage, byteCount: found?.byteCount ?? 0)
-    if found != nil || tiers != .near || !mayHave(wanted, in: .far) {
-      events.lookedUp(wanted.layer, found: found?.byteCount, of: wanted.name, for: wanted.request)
-    }
-    return found?.value
+  func removeValues(where shouldRemove: (ImageKey, CachedPicture) -> Bool) {
+    cache.removeValues(where: shouldRemove)
   }
 
-  /// The value of a key in the first level. An entry that cannot be used is removed there.
-  private func near<Entry: StoredValue, Value>(
-    _ key: ImageStoreKey, _ value: (Entry) -> Value?
-  ) -> Value? {
-    guard let entry = stores.readFirst(Entry.self, key) else { return nil }
-    if let value = value(entry) { return value }
-    stores.remove(Entry.self, key, .first)
-    return nil
-  }
+  var totalCost: Int { cache.totalCost }
 
-  /// The value of a key in the further levels. An entry that cannot be used stays there, because another release may be able to
-  /// read it.
-  private func far<Entry: StoredValue, Value>(
-    _ key: ImageStoreKey, _ reach: StoreChain.Reach, _ value: (Entry) -> Value?
-  ) -> Value? {
-    var found: Value?
-    _ = stores.readFurther(Entry.self, key, reach) { entry in
-      found = value(entry)
-      return found != nil
-    }
-    return found
-  }
+  var costLimit: Int { cache.costLimit }
+
+  var statistics: MemoryCacheStatistics { cache.statistics }
 }

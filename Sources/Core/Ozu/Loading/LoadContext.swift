@@ -105,6 +105,42 @@ final class LoadContext: Sendable {
     return JobDeadline(
       instant: instant.advanced(by: limit), tag: stage.tag, endsAtStart: stage == .wait)
   }
+
+  /// The HTTP request for the bytes of a source.
+  func exchange(for request: ImageRequest, with url: URL, priority: HTTPPriority) -> HTTPRequest {
+    var exchange = configuration.exchange(with: url, headers: headers, priority: priority)
+    exchange.allowsConstrainedNetworks = !request.hasLowDataSource
+    if case .request(let own) = request.source {
+      if let timeouts = own.timeouts { exchange.timeouts = timeouts }
+      exchange.allowsConstrainedNetworks =
+        exchange.allowsConstrainedNetworks && own.allowsConstrainedNetworkAccess
+      exchange.allowsCellularNetworks = own.allowsCellularAccess
+      exchange.allowsExpensiveNetworks = own.allowsExpensiveNetworkAccess
+      let accept = exchange.headers["Accept"]
+      exchange.headers = own.headers
+      if !own.headers.contains(name: "Accept") { exchange.headers["Accept"] = accept }
+      for field in own.hints.fields { exchange.headers[field.name] = field.value }
+    }
+    if let acceptance = request.acceptance {
+      exchange.headers["Accept"] = acceptance.text(for: configuration.decoding.codecs)
+    }
+    return exchange
+  }
+}
+
+extension ImagePipeline.Configuration {
+  /// The HTTP request for a URL without its own rules. Every command and every load sends this one, and stored
+  /// variants are chosen by it.
+  package func exchange(
+    with url: URL, headers: HTTPHeaders? = nil, priority: HTTPPriority = .normal
+  ) -> HTTPRequest {
+    HTTPRequest(
+      url: url, headers: headers ?? self.headers, timeouts: network.timeouts,
+      maximumBodyByteCount: decoding.limits.encodedByteCount, priority: priority)
+  }
+
+  /// The header fields of these requests.
+  var headers: HTTPHeaders { ["Accept": network.acceptance.text(for: decoding.codecs)] }
 }
 
 /// A weak reference to a pipeline, which owns what refers to it.

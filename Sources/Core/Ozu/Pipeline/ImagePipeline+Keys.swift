@@ -123,7 +123,7 @@ extension ImagePipeline {
     for request in requests {
       guard let url = request.source.webURL else { continue }
       await context.httpCache.removeLeft(
-        for: request.exchange(with: url, context, priority: .normal), resource: request.sourceKey)
+        for: context.exchange(for: request, with: url, priority: .normal), resource: request.sourceKey)
     }
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in

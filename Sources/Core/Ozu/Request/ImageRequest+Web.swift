@@ -78,44 +78,6 @@ extension ImageRequest {
     let limits = DownloadLimits(of: own)
     return limits == .unlimited ? nil : limits
   }
-
-  /// The HTTP request for the bytes of the source.
-  func exchange(
-    with url: URL, _ context: LoadContext, priority: HTTPPriority
-  ) -> HTTPRequest {
-    var exchange = context.configuration.exchange(with: url, headers: context.headers, priority: priority)
-    exchange.allowsConstrainedNetworks = !hasLowDataSource
-    if case .request(let own) = source {
-      if let timeouts = own.timeouts { exchange.timeouts = timeouts }
-      exchange.allowsConstrainedNetworks =
-        exchange.allowsConstrainedNetworks && own.allowsConstrainedNetworkAccess
-      exchange.allowsCellularNetworks = own.allowsCellularAccess
-      exchange.allowsExpensiveNetworks = own.allowsExpensiveNetworkAccess
-      let accept = exchange.headers["Accept"]
-      exchange.headers = own.headers
-      if !own.headers.contains(name: "Accept") { exchange.headers["Accept"] = accept }
-      for field in own.hints.fields { exchange.headers[field.name] = field.value }
-    }
-    if let acceptance {
-      exchange.headers["Accept"] = acceptance.text(for: context.configuration.decoding.codecs)
-    }
-    return exchange
-  }
-}
-
-extension ImagePipeline.Configuration {
-  /// The HTTP request for a URL without its own rules. Every command and every load sends this one, and stored
-  /// variants are chosen by it.
-  package func exchange(
-    with url: URL, headers: HTTPHeaders? = nil, priority: HTTPPriority = .normal
-  ) -> HTTPRequest {
-    HTTPRequest(
-      url: url, headers: headers ?? self.headers, timeouts: network.timeouts,
-      maximumBodyByteCount: decoding.limits.encodedByteCount, priority: priority)
-  }
-
-  /// The header fields of these requests.
-  var headers: HTTPHeaders { ["Accept": network.acceptance.text(for: decoding.codecs)] }
 }
 
 /// The parts of a request by which its download may fail where another one of the same address succeeds. Requests that differ in
