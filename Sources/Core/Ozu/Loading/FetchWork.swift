@@ -47,14 +47,19 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
   private(set) var id: SlotID?
   private var state = State.begin
   /// The server or the kind of fetcher that it asks.
-  private(set) var origin = JobOrigin.none
+  private(set) var origin: JobOrigin
   var start: JobInstant?
 
-  init(_ request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, isForHeader: Bool = false) {
+  /// - Parameter origin: its origin, if the load has read it from the address already.
+  init(
+    _ request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, isForHeader: Bool = false,
+    origin: JobOrigin = .none
+  ) {
     self.request = request
     self.epoch = epoch
     self.context = context
     self.isForHeader = isForHeader
+    self.origin = origin
     let showsBytes = !isForHeader && context.configuration.decoding.isProgressiveDecodingEnabled
     bodyObserver =
       showsBytes && (request.source.webURL != nil || request.source.isStreamed)
@@ -131,7 +136,7 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
       return finish(.success(FetchedData(.picture(picture), source: .original)))
     case .file(let path): return go(fileStation, .readingFile(path))
     case .network(let url):
-      origin = JobOrigin(url)
+      if origin == .none { origin = JobOrigin(url) }
       return try look(for: url)
     case .fetcher(let fetcher as any ImageStreaming):
       origin = JobOrigin(fetcher)

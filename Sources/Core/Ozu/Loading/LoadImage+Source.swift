@@ -12,7 +12,8 @@ extension LoadImage {
     origin = originToAsk
     // A closure that captures a single object needs no allocation.
     let begin: @Sendable () -> JobStart = { [self] in
-      JobStart(FetchWork(request, context, epoch), in: origin.map { _ in .network }, origin: origin ?? .none)
+      let fetch = FetchWork(request, context, epoch, origin: origin ?? .none)
+      return JobStart(fetch, in: origin.map { _ in .network }, origin: fetch.origin)
     }
     return wait(for: JobDependence(key: key, deadline: context.deadline(.network), make: begin), .fetching)
   }

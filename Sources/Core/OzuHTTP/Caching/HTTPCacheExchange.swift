@@ -179,10 +179,11 @@ package struct HTTPCacheExchange: Sendable {
     let change = isSame.map { $0 ? ", sent again unchanged" : ", changed" } ?? ""
     let suffix = change + (reason.map { "; not kept: \($0)" } ?? "")
     let decision = HTTPDecision(.network, reason: decision.reason + suffix)
+    let control = stored.cacheControl
     return HTTPCachedResponse(
       head: result.head, body: body, decision: decision,
-      freshUntil: reason == nil ? policy.freshUntil(stored) : .distantPast,
-      receptionDate: stored.responseDate, mayUseOffline: policy.mayUseOffline(stored.cacheControl),
+      freshUntil: reason == nil ? policy.freshUntil(stored, control) : .distantPast,
+      receptionDate: stored.responseDate, mayUseOffline: policy.mayUseOffline(control),
       bodyIdentity: stored.bodyIdentity,
       reasonNotStored: reason, unstored: entry)
   }

@@ -235,7 +235,11 @@ extension HTTPCachePolicy {
   /// The date until which a response may be served without asking: the end of its lifetime, or of the lifetime of a
   /// redirect that led to it. In the past if it must be validated each time.
   public func freshUntil(_ response: HTTPStoredResponse) -> Date {
-    let control = response.cacheControl
+    freshUntil(response, response.cacheControl)
+  }
+
+  /// The same for a caller that has read the directives.
+  func freshUntil(_ response: HTTPStoredResponse, _ control: CacheControl) -> Date {
     let freshness = freshness(of: response, control)
     if freshness.source != .policy, control.fieldNames("no-cache")?.isEmpty == true {
       return .distantPast

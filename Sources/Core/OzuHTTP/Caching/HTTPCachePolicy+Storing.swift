@@ -226,17 +226,17 @@ struct HTTPBodyIdentity {
   var text: String {
     let byteCount = 8 * wordCount + restByteCount
     let (a, b, c, d) = lanes
-    let words = [a, b, c, d, rest, UInt64(byteCount), 0]
-    let first = words.reduce(0, Self.mixed)
-    let second = words.reversed().reduce(first, Self.mixed)
-    let numbers = (first, second, UInt64(byteCount))
+    // A vector, because an array would be an allocation for each body.
+    let words = SIMD8(a, b, c, d, rest, UInt64(byteCount), 0, 0)
+    let first = (0..<7).reduce(0) { Self.mixed($0, words[$1]) }
+    let second = (0..<7).reversed().reduce(first) { Self.mixed($0, words[$1]) }
     // At most 13 digits each.
     return String(unsafeUninitializedCapacity: 41) { bytes in
-      var count = Self.write(numbers.0, to: bytes, at: 0)
+      var count = Self.write(first, to: bytes, at: 0)
       bytes[count] = UInt8(ascii: "-")
-      count = Self.write(numbers.1, to: bytes, at: count + 1)
+      count = Self.write(second, to: bytes, at: count + 1)
       bytes[count] = UInt8(ascii: "-")
-      return Self.write(numbers.2, to: bytes, at: count + 1)
+      return Self.write(UInt64(byteCount), to: bytes, at: count + 1)
     }
   }
 
