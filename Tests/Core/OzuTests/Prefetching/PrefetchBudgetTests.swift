@@ -57,6 +57,25 @@ import Testing
     #expect(endings == ["network", "network", "network"] && fixture.client.requests.count == 2)
   }
 
+  @Test(
+    "what is downloaded for a picture that fails uses up the budget too",
+    arguments: [ImagePrefetcher.Destination.memory, .disk])
+  func failures(_ destination: ImagePrefetcher.Destination) async throws {
+    let fixture = Fixture { $0.decoding.limits.encodedByteCount = 1500 }
+    let byteCount = destination == .memory ? 1000 : 2000
+    let requests = (0..<4).map { number in
+      let url = Fixture.url("\(number).jpg")
+      var reply = FakeHTTPReply.ok(Data(count: byteCount)).inPieces(of: 100)
+      reply.announcesLength = false
+      fixture.client.reply(to: url, with: reply)
+      return ImageRequest(url: url)
+    }
+    let prefetcher = ImagePrefetcher(
+      pipeline: fixture.pipeline, destination: destination, concurrentRequests: 1)
+    let endings = await Self.endings(prefetcher, requests, PrefetchBudget(downloadedByteCount: 1001))
+    #expect(endings.count { $0 == "over" } == (destination == .memory ? 2 : 3))
+  }
+
   @Test("nothing begins in a budget of no bytes")
   func nothing() async throws {
     let fixture = Fixture()
