@@ -13,20 +13,15 @@ package struct ExpectedEffects: Equatable {
 
   struct Wake: Equatable {
     let payload: Int
+    /// The job that it waited for; `nil` if its deadline has passed.
     var input: Int?
-    let overdue: Int?
-  }
-
-  struct Overdue: Equatable {
-    let waiter: Int
-    let tag: Int
   }
 
   var starts: [Start] = []
   var cancellations: [Int] = []
   var wakes: [Wake] = []
   var answers: [Int] = []
-  var overdue: [Overdue] = []
+  var overdue: [Int] = []
   var released: [Int] = []
 
   init() {}
@@ -39,12 +34,12 @@ package struct ExpectedEffects: Equatable {
     cancellations = Array(effects.cancellations)
     wakes = effects.wakes.map { wake in
       switch wake.reason {
-      case .finished(let input): Wake(payload: wake.payload, input: input, overdue: nil)
-      case .overdue(let tag): Wake(payload: wake.payload, overdue: tag)
+      case .finished(let input): Wake(payload: wake.payload, input: input)
+      case .overdue: Wake(payload: wake.payload)
       }
     }
     answers = Array(effects.answers)
-    overdue = effects.overdue.map { Overdue(waiter: $0.waiter, tag: $0.tag) }
+    overdue = effects.overdue.map { $0.waiter }
     released = Array(effects.released)
   }
 

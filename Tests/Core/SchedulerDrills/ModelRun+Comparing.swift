@@ -20,7 +20,7 @@ extension ModelRun {
       if start.continues { coverage.successors += 1 }
     }
     for wake in effects.wakes { inHand.append((wake.payload, wake.job)) }
-    for waiter in told.answers + told.overdue.map(\.waiter) {
+    for waiter in told.answers + told.overdue {
       guard let index = waiting.firstIndex(where: { $0.waiter == waiter }) else {
         return try check(false, operation, "\(waiter) is answered and does not wait")
       }

@@ -164,10 +164,8 @@ package struct ModelRun: ~Copyable {
   mutating func depend(_ payload: Int, _ id: SlotID) throws(Mismatch) {
     let (key, then, placement) = (anyKey(), anyPlacement(), anyPlacement())
     let other = lastPayload + 1
-    var deadline: (instant: JobInstant, deadline: Graph.Deadline)?
-    if Int.random(in: 0..<5, using: &random) == 0 {
-      deadline = (anyInstant(), Graph.Deadline(tag: other))
-    }
+    var deadline: JobDeadline?
+    if Int.random(in: 0..<5, using: &random) == 0 { deadline = JobDeadline(instant: anyInstant()) }
     var effects = Graph.Effects()
     let before = graph.count
     let dependence = graph.depend(
@@ -180,7 +178,7 @@ package struct ModelRun: ~Copyable {
     }
     let (told, expected) = model.depend(
       payload, on: key, then: then, making: other, placement,
-      deadline: deadline.map { ($0.instant, $0.deadline.tag) }, now: now)
+      deadline: deadline?.instant, now: now)
     let operation = "depend \(payload) on \(String(describing: key))"
     try check(dependence == expected, operation, "\(dependence), not \(expected)")
     if dependence == .circular { inHand.append((payload, id)) }
@@ -227,8 +225,8 @@ package struct ModelRun: ~Copyable {
     guard let (waiter, id) = waiting.randomElement(using: &random) else { return }
     let instant = Int.random(in: 0..<4, using: &random) == 0 ? nil : anyInstant()
     let endsAtStart = Bool.random(using: &random)
-    graph.setDeadline(id, at: instant, Graph.Deadline(tag: waiter, endsAtStart: endsAtStart))
-    model.setDeadline(waiter, at: instant, tag: waiter, endsAtStart: endsAtStart)
+    graph.setDeadline(id, instant.map { JobDeadline(instant: $0, endsAtStart: endsAtStart) })
+    model.setDeadline(waiter, at: instant, endsAtStart: endsAtStart)
     try compare(Graph.Effects(), ExpectedEffects(), "deadline of \(waiter)")
   }
 

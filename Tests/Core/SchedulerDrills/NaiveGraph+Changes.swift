@@ -85,10 +85,8 @@ extension NaiveGraph {
     }
   }
 
-  func nextOverdue(
-    _ now: JobInstant
-  ) -> (Owner, (instant: JobInstant, tag: Int, endsAtStart: Bool))? {
-    var next: (Owner, (instant: JobInstant, tag: Int, endsAtStart: Bool))?
+  func nextOverdue(_ now: JobInstant) -> (Owner, (instant: JobInstant, endsAtStart: Bool))? {
+    var next: (Owner, (instant: JobInstant, endsAtStart: Bool))?
     for subscriber in subscribers {
       guard let deadline = subscriber.deadline, deadline.instant <= now,
         next.map({ deadline.instant < $0.1.instant }) ?? true

@@ -49,10 +49,8 @@ extension NaiveGraph {
     }
   }
 
-  package mutating func setDeadline(
-    _ waiter: Int, at instant: JobInstant?, tag: Int, endsAtStart: Bool
-  ) {
-    update(.waiter(waiter)) { $0.deadline = instant.map { ($0, tag, endsAtStart) } }
+  package mutating func setDeadline(_ waiter: Int, at instant: JobInstant?, endsAtStart: Bool) {
+    update(.waiter(waiter)) { $0.deadline = instant.map { ($0, endsAtStart) } }
   }
 
   /// - Returns: the effects, and whether the job still has a subscriber.
@@ -69,7 +67,7 @@ extension NaiveGraph {
 
   package mutating func depend(
     _ payload: Int, on key: Int?, then: Placement, making other: Int, _ placement: Placement,
-    deadline: (instant: JobInstant, tag: Int)?, now: JobInstant
+    deadline: JobInstant?, now: JobInstant
   ) -> (ExpectedEffects, Graph.Dependence) {
     var dependence = Graph.Dependence.parked
     let expected = change(now) { model, expected in
@@ -85,7 +83,7 @@ extension NaiveGraph {
         return
       }
       model.subscribers.append(
-        Subscriber(owner: .job(payload), job: job, deadline: deadline.map { ($0.instant, $0.tag, false) }))
+        Subscriber(owner: .job(payload), job: job, deadline: deadline.map { ($0, false) }))
       model.set(payload, .parked(on: job, then: then))
       guard index == nil else { return }
       model.jobs.append(Job(key: key, payload: other))
@@ -140,8 +138,7 @@ extension NaiveGraph {
       for dependent in dependents where dependent.payload != successor {
         model.place(dependent.payload, dependent.then)
         if dependent.then == .nowhere || !succeeded {
-          expected.wakes.append(
-            ExpectedEffects.Wake(payload: dependent.payload, input: payload, overdue: nil))
+          expected.wakes.append(ExpectedEffects.Wake(payload: dependent.payload, input: payload))
         } else if let index = model.index(of: dependent.payload) {
           model.jobs[index].input = payload
         }
@@ -167,11 +164,10 @@ extension NaiveGraph {
           continue
         }
         switch owner {
-        case .waiter(let waiter):
-          expected.overdue.append(ExpectedEffects.Overdue(waiter: waiter, tag: deadline.tag))
+        case .waiter(let waiter): expected.overdue.append(waiter)
         case .job(let dependent):
           model.set(dependent, .deciding)
-          expected.wakes.append(ExpectedEffects.Wake(payload: dependent, overdue: deadline.tag))
+          expected.wakes.append(ExpectedEffects.Wake(payload: dependent))
         }
         model.drop(owner, now, &expected)
         model.relevel()

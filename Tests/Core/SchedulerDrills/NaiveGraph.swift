@@ -25,7 +25,7 @@ package struct NaiveGraph {
     /// The payload of the job.
     let job: Int
     var priority = ImagePriority.veryLow
-    var deadline: (instant: JobInstant, tag: Int, endsAtStart: Bool)?
+    var deadline: (instant: JobInstant, endsAtStart: Bool)?
   }
 
   struct Job {

@@ -55,7 +55,7 @@ extension Answering {
     else {
       return nil
     }
-    return JobDeadline(instant: start.advanced(by: limit), tag: ImageStage.total.tag)
+    return JobDeadline(instant: start.advanced(by: limit))
   }
 
   /// Sets a timer. Without interceptors the subscription has the deadline; interceptors have no subscription.

@@ -326,7 +326,7 @@ extension Answering {
     }
   }
 
-  func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>) { expire(standing.stage) }
+  func jobOverdue(_ standing: JobStanding<JobWork>) { expire(standing.stage) }
 }
 
 /// The end of an answer: its result, and those who receive it.

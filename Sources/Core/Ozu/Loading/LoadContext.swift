@@ -102,8 +102,7 @@ final class LoadContext: Sendable {
     guard !configuration.stageTimeouts.isEmpty, let limit = configuration.stageTimeouts[stage] else {
       return nil
     }
-    return JobDeadline(
-      instant: instant.advanced(by: limit), tag: stage.tag, endsAtStart: stage == .wait)
+    return JobDeadline(instant: instant.advanced(by: limit), endsAtStart: stage == .wait)
   }
 
   /// The HTTP request for the bytes of a source.
@@ -156,11 +155,6 @@ struct WeakPipeline: ~Copyable, Sendable {
   var value: ImagePipeline? { reference.withLock { $0.pipeline } }
 
   func set(_ pipeline: ImagePipeline) { reference.withLock { $0.pipeline = pipeline } }
-}
-
-extension ImageStage {
-  /// The tag of a deadline of this stage.
-  var tag: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 extension Station {

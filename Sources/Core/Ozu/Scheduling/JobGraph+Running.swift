@@ -32,7 +32,7 @@ extension JobGraph {
   ///   - make: returns the work of a new job and where that goes first. Called before this returns, at most once.
   package mutating func depend(
     _ id: SlotID, on key: Key?, then: Placement, now: Instant, _ effects: inout Effects,
-    deadline: (instant: Instant, deadline: Deadline)? = nil,
+    deadline: JobDeadline? = nil,
     make: () -> (payload: Payload, placement: Placement)
   ) -> Dependence {
     guard let station = leave(id, now: now, &effects) else { return .abandoned }
@@ -44,9 +44,7 @@ extension JobGraph {
       other, nil, dependent: id.index, key: key, priority: jobs[id.index].level, now: now, &effects,
       make: make)
     enter(id.index, .parked(subscription, then: then), now: now)
-    if let deadline {
-      setDeadline(subscriptions.id(at: subscription), at: deadline.instant, deadline.deadline)
-    }
+    if let deadline { setDeadline(subscriptions.id(at: subscription), deadline) }
     return .parked
   }
 
@@ -233,8 +231,8 @@ package struct JobEffects<Payload, Waiter> {
     package enum Reason {
       /// The job that it waited for is over.
       case finished(Payload)
-      /// The deadline with this tag has passed.
-      case overdue(Int)
+      /// The deadline of its wait has passed.
+      case overdue
     }
 
     package let job: SlotID
@@ -250,9 +248,8 @@ package struct JobEffects<Payload, Waiter> {
   package var wakes: [Wake] = []
   /// The subscribers of the finished job.
   package var answers: [Waiter] = []
-  /// The subscribers whose deadlines have passed, with the tags and the progress of the work. They are no longer
-  /// subscribed.
-  package var overdue: [(waiter: Waiter, tag: Int, standing: JobStanding<Payload>)] = []
+  /// The subscribers whose deadlines have passed, with the progress of the work. They are no longer subscribed.
+  package var overdue: [(waiter: Waiter, standing: JobStanding<Payload>)] = []
   /// Whether the last job that makes prefetching wait has left the queues (the idle signal).
   package var becameIdle = false
   /// The subscribers that have left. They are in this list so that they are released outside the lock.

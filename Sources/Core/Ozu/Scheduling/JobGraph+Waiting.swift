@@ -87,12 +87,12 @@ extension JobGraph {
     subscriptions[subscription].priority = priority
   }
 
-  /// Sets the instant at which a subscription expires. It replaces an earlier one; `nil` removes it.
-  package mutating func setDeadline(_ id: SlotID, at instant: Instant?, _ deadline: Deadline) {
+  /// Sets the deadline of a subscription. It replaces an earlier one; `nil` removes it.
+  package mutating func setDeadline(_ id: SlotID, _ deadline: JobDeadline?) {
     guard subscriptions.contains(id) else { return }
     deadlines.remove(id.index)
-    subscriptions[id.index].deadline = instant.map { _ in deadline }
-    if let instant { deadlines.insert(id.index, at: instant) }
+    subscriptions[id.index].deadline = deadline
+    if let deadline { deadlines.insert(id.index, at: deadline.instant) }
   }
 
   /// Starts the jobs that limiters have delayed until now, and ends the subscriptions whose deadlines have passed.
@@ -114,11 +114,11 @@ extension JobGraph {
       return
     }
     if let waiter = subscriptions[subscription].waiter {
-      effects.overdue.append((waiter, deadline.tag, standing(of: job)))
+      effects.overdue.append((waiter, standing(of: job)))
     } else {
       let dependent = subscriptions[subscription].dependent
       enter(dependent, .deciding, now: now)
-      wake(dependent, .overdue(deadline.tag), &effects)
+      wake(dependent, .overdue, &effects)
     }
     drop(subscription, &effects)
     settle(job, now: now, &effects)

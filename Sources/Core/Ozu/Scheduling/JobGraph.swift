@@ -75,18 +75,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
     /// The job whose owner waits here in the middle of its work, if any.
     let nester: SlotID?
     var priority: ImagePriority
-    var deadline: Deadline?
-  }
-
-  /// A tag that the subscriber receives when the deadline passes, and whether the deadline ends when the work begins.
-  package struct Deadline: Hashable {
-    package let tag: Int
-    var endsAtStart = false
-
-    package init(tag: Int, endsAtStart: Bool = false) {
-      self.tag = tag
-      self.endsAtStart = endsAtStart
-    }
+    var deadline: JobDeadline?
   }
 
   var jobs = SlotMap<Job>()
@@ -263,6 +252,17 @@ extension JobGraph {
 extension JobGraph: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
 extension JobGraph.Job: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
 extension JobGraph.Subscription: Sendable where Key: Sendable, Payload: Sendable, Waiter: Sendable {}
+
+/// The instant at which a subscriber stops waiting.
+package struct JobDeadline: Sendable {
+  package let instant: JobInstant
+  /// Whether the deadline ends when the work begins.
+  let endsAtStart: Bool
+
+  package init(instant: JobInstant, endsAtStart: Bool = false) {
+    (self.instant, self.endsAtStart) = (instant, endsAtStart)
+  }
+}
 
 /// An instant, in nanoseconds since the first one that the process has read.
 ///

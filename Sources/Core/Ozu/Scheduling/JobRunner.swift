@@ -101,7 +101,7 @@ final class JobRunner: Sendable {
         isDeciding = start.station == nil
         return (start.work, start.placement)
       }
-      if let deadline { graph.setDeadline(id, at: deadline.instant, Graph.Deadline(deadline)) }
+      if let deadline { graph.setDeadline(id, deadline) }
       let (job, work) = graph.job(ofSubscription: id)
       return (Subscription(id: id, work: work), isDeciding ? job : nil)
     }
@@ -242,7 +242,7 @@ final class JobRunner: Sendable {
       for waiter in effects.answers { waiter.jobEnded(finished) }
       finished.didLeaveGraph()
     }
-    for (waiter, tag, standing) in effects.overdue { waiter.jobOverdue(tag, standing) }
+    for (waiter, standing) in effects.overdue { waiter.jobOverdue(standing) }
     for work in effects.released { work.didLeaveGraph() }
     let becameIdle = effects.becameIdle
     // Objects of which this is the last reference are released here, outside the lock.
@@ -313,7 +313,7 @@ extension JobRunner {
         var isDeciding = false
         let dependence = graph.depend(
           id, on: other.key, then: other.then.map { .station($0, size: 0) } ?? .nowhere, now: now,
-          &effects, deadline: other.deadline.map { ($0.instant, Graph.Deadline($0)) }
+          &effects, deadline: other.deadline
         ) {
           let start = other.make()
           isDeciding = start.station == nil
@@ -339,13 +339,7 @@ extension JobEvent {
   fileprivate init(_ reason: JobRunner.Graph.Effects.Wake.Reason) {
     switch reason {
     case .finished(let work): self = .finished(work)
-    case .overdue(let tag): self = .overdue(tag)
+    case .overdue: self = .overdue
     }
-  }
-}
-
-extension JobGraph.Deadline {
-  init(_ deadline: JobDeadline) {
-    self.init(tag: deadline.tag, endsAtStart: deadline.endsAtStart)
   }
 }

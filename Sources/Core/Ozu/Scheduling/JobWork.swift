@@ -47,8 +47,8 @@ enum JobEvent: Sendable {
   case slot(after: JobWork?)
   /// The job that it waited for is over.
   case finished(JobWork)
-  /// The deadline of its wait has passed; with its tag.
-  case overdue(Int)
+  /// The deadline of its wait has passed.
+  case overdue
   /// The job that it would wait for waits for this one.
   case circular
 }
@@ -85,15 +85,6 @@ struct JobDependence: Sendable {
   var make: @Sendable () -> JobStart
 }
 
-/// The instant at which a subscriber stops waiting.
-struct JobDeadline: Sendable {
-  let instant: JobInstant
-  /// The value that the subscriber receives then.
-  let tag: Int
-  /// Whether the deadline ends when the work begins.
-  var endsAtStart = false
-}
-
 /// The work of a new job, and the station where it begins. Without a station, its work decides after `begin`.
 struct JobStart: Sendable {
   let work: JobWork
@@ -116,15 +107,15 @@ protocol JobWaiter: AnyObject, Sendable {
   /// Called when the deadline of its subscription has passed.
   ///
   /// - Parameter standing: the progress of the work.
-  func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>)
+  func jobOverdue(_ standing: JobStanding<JobWork>)
 }
 
 extension JobWaiter {
-  func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>) {}
+  func jobOverdue(_ standing: JobStanding<JobWork>) {}
 }
 
-/// The cancellation flag of a job's work, raised when nobody wants it any more. It also cancels the Swift task in which the work runs, and lets that task
-/// wait for a new place in the middle of its work.
+/// The cancellation flag of a job's work, raised when nobody wants it any more. It also cancels the Swift task in which the work
+/// runs, and lets that task wait for a new place in the middle of its work.
 struct JobCancellation: ~Copyable, Sendable {
   // Not private: the compiler (6.3) cannot lay out a class of another file around it.
   struct State {

@@ -28,7 +28,7 @@ extension JobRunnerTests {
         log.note(name, job, after: input)
         defer { log.leave(job.station) }
         return step()
-      case .overdue(let tag): log.events.withLock { $0.append("resume \(name) overdue \(tag)") }
+      case .overdue: log.events.withLock { $0.append("resume \(name) overdue") }
       case .begin, .finished, .circular: log.events.withLock { $0.append("resume \(name)") }
       }
       return step()
@@ -78,7 +78,7 @@ extension JobRunnerTests {
       onEnd()
     }
 
-    func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>) {
+    func jobOverdue(_ standing: JobStanding<JobWork>) {
       overdue.add(1, ordering: .relaxed)
     }
 

@@ -144,7 +144,7 @@ struct JobRunnerTests {
     let (log, waiter) = (Log(), Waiter())
     let runner = Jobs(
       stations: Self.stations(), now: clock.now, sleep: { try await clock.sleep(for: $0) })
-    let deadline = JobDeadline(instant: JobInstant(clock.now()).advanced(by: .seconds(5)), tag: 7)
+    let deadline = JobDeadline(instant: JobInstant(clock.now()).advanced(by: .seconds(5)))
     _ = runner.subscribe(waiter, to: .store(1), priority: .normal, deadline: deadline) {
       JobStart(Work(1, log, []), in: .network)
     }
@@ -162,7 +162,7 @@ struct JobRunnerTests {
     let runner = Jobs(
       stations: Self.stations(), now: clock.now, sleep: { try await clock.sleep(for: $0) })
     func subscribe(_ waiter: Waiter, to number: Int, within limit: Duration) {
-      let deadline = JobDeadline(instant: JobInstant(clock.now()).advanced(by: limit), tag: 7)
+      let deadline = JobDeadline(instant: JobInstant(clock.now()).advanced(by: limit))
       _ = runner.subscribe(waiter, to: .store(number), priority: .normal, deadline: deadline) {
         JobStart(Work(number, log, []), in: .network)
       }
