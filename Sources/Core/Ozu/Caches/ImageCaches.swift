@@ -359,8 +359,8 @@ struct MemoryLevel: Sendable {
 
   func removeAll() { cache.removeAll() }
 
-  /// Evicts pictures until all together cost at most a tenth of the limit, as memory pressure evicts them. An app's own cache
-  /// trims itself.
+  /// Evicts pictures until all together cost at most a tenth of the limit, as memory pressure evicts them. A cache of a type
+  /// of the app's own trims itself.
   func trimToTenth() {
     if isBuiltIn { builtIn.trim(toCost: builtIn.costLimit / 10) }
   }

@@ -348,10 +348,10 @@ extension ImagePipeline {
   ///   pictures.
   /// - In the background the memory caches of pictures and of encoded images shrink to a tenth of their limits, because
   ///   systems end the largest suspended apps first, and idle pixel memory is released; the pictures used most stay for the
-  ///   return of the app. A memory cache of the app's own (`caching.imageCache`) is left to the app. A disk cache in the
-  ///   container of an app group, or by `caching.releasesDiskLocksInBackground`, then stores what waits and gives its locks
-  ///   back (`DiskCache.suspend()`), because iOS ends an app that it suspends with a lock there. One that is opened later has
-  ///   none until the foreground. At last all caches are written to disk (`flush()`).
+  ///   return of the app. A memory cache of a type of the app's own (`caching.imageCache`) is left to the app. A disk cache in
+  ///   the container of an app group, or by `caching.releasesDiskLocksInBackground`, then stores what waits and gives its
+  ///   locks back (`DiskCache.suspend()`), because iOS ends an app that it suspends with a lock there. One that is opened
+  ///   later has none until the foreground. At last all caches are written to disk (`flush()`).
   /// - In the foreground remembered failures are forgotten, because many loads fail when the app is stopped, and that disk
   ///   cache takes its lock again.
   public func handle(_ event: ApplicationEvent) async { await handle(event, number: note(event)) }

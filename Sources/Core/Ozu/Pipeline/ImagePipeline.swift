@@ -55,7 +55,8 @@ public final class ImagePipeline: Sendable {
   /// Whether requests are used unchanged: they keep their keys, and there are no observers.
   let takesRequestsAsTheyAre: Bool
 
-  /// Makes a pipeline. Nothing is opened or started before the first request.
+  /// Makes a pipeline. No cache, connection or library is opened before the first request; only the memory pressure of the system
+  /// is watched from now on (`caching.memoryCache`).
   public init(_ configuration: Configuration = Configuration()) {
     var configuration = configuration
     isolation = configuration.decoding.codecs.isolate(configuration.decoding.isolation)
@@ -77,7 +78,7 @@ public final class ImagePipeline: Sendable {
     context.pipeline.set(self)
   }
 
-  /// Makes a pipeline. Nothing is opened or started before the first request.
+  /// Makes a pipeline.
   public convenience init(configuration: Configuration) { self.init(configuration) }
 
   /// Makes a pipeline from the default configuration with changes: `ImagePipeline { $0.caching.diskStorage = .none }`.
