@@ -223,10 +223,11 @@ extension ImagePipeline {
       pipeline.caches.store(ImageCaches.Rendition(data, record), for: request, by: right)
     }
 
-    /// Whether one of the layers has the result of a request, or the disk has the original that it can be made from.
+    /// Whether one of the layers has the result of a request, or the disk has the original that it can be made from. The preview of
+    /// a running load is no result.
     public func contains(_ request: ImageRequest, layers: CacheLayers = .all) -> Bool {
       let request = keyed(request)
-      if layers.contains(.memory), pipeline.caches.cachedPicture(for: request)?.picture != nil { return true }
+      if layers.contains(.memory), pipeline.caches.finishedPicture(for: request) != nil { return true }
       return layers.contains(.renditions) && pipeline.caches.rendition(for: request) != nil
         || layers.contains(.originals) && pipeline.caches.original(for: request) != nil
     }

@@ -143,8 +143,9 @@ struct PreviewTests {
     try await eventually(fixture.pipeline.cachedImage(for: request)?.isPreview == true)
     #expect(decoder.previewCount == 1)
     #expect(step.runCount == 1)
-    // A view that joins the load does not begin with it as its picture.
+    // A view that joins the load does not begin with it as its picture, and it is not the result.
     #expect(await fixture.pipeline.cachedImage(for: request, in: nil, scale: 1, mode: .none) == nil)
+    #expect(!fixture.pipeline.cache.contains(request, layers: .memory))
 
     // While one waits no other begins, and it is cancelled when the file is complete.
     fixture.pipeline.suspend(.decode)
