@@ -306,11 +306,11 @@ extension Answering {
     let alternatives = request.substitutes(after: first)
     guard triedCount < alternatives.count else { return finish(.failure(first), after: event) }
     let next = pipeline.keyed(request.alternative(alternatives[triedCount]))
-    // The former alternative is released outside the lock.
+    // What is known of the former source goes with it, and is released outside the lock.
     let former = answer.state.withLock { state in
       let sideState = state.makeSideState()
-      defer { sideState.alternative = next }
-      return sideState.alternative
+      defer { (sideState.alternative, sideState.preview, sideState.size) = (next, nil, nil) }
+      return (sideState.alternative, sideState.preview)
     }
     withExtendedLifetime(former) {}
     if let value = inMemory(next) { finish(.success(value)) } else { begin() }

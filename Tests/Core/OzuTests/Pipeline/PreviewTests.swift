@@ -219,6 +219,24 @@ struct PreviewTests {
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
   }
 
+  @Test("when a source has failed, a late reader gets no preview of it while the next one is tried")
+  func alternative() async throws {
+    let (fixture, second) = (fixture(), Gate())
+    let mirror = Fixture.url("b.jpg")
+    fixture.client.reply(to: mirror, with: .ok(try Fixture.photo.data(as: .jpeg)).held(by: second))
+    let url = try serve(fixture) { $0.failing(.connectionLost, afterByteCount: 6000) }
+    let task = fixture.pipeline.task(for: ImageRequest(url: url).with { $0.alternatives = [.url(mirror)] })
+    var previews = task.previews.makeAsyncIterator()
+    await gate.arrivals(1)
+    gate.admit()
+    _ = try #require(await previews.next())
+    gate.open()
+    await second.arrivals(1)
+    #expect(task.answer.state.withLock { $0.sideState?.preview == nil })
+    second.open()
+    _ = try await task.image
+  }
+
   @Test("the bytes of a body that is too large for memory are not kept for previews")
   func largeBody() {
     let observer = BodyObserver(byteLimit: 10)
