@@ -297,9 +297,10 @@ extension LoadImage {
   func removePreview() {
     guard configuration.decoding.isProgressiveDecodingEnabled,
       context.caches.memory.contains(request.key),
-      let cached = context.caches.memory.value(forKey: request.key), cached.picture.isPreview
+      let cached = context.caches.memory.value(forKey: request.key)
     else { return }
-    context.caches.memory.removeValue(forKey: request.key)
+    context.events.counters.repeatedHits.increment()
+    if cached.picture.isPreview { context.caches.memory.removeValue(forKey: request.key) }
   }
 }
 

@@ -81,7 +81,7 @@ public final class ImageTask: Sendable {
     case finished(Result<ImageResponse, ImageError>)
   }
 
-  /// All events of the load, in order. A stream that begins late first receives the latest progress, the latest
+  /// All events of the load, in order. A stream that begins late first receives the latest progress, the size, the latest
   /// preview and the end, if there have been any. Each call makes a new stream; dropping a stream does not cancel the
   /// load.
   public var events: AsyncStream<Event> {

@@ -214,8 +214,11 @@ struct PreviewTests {
     await gate.arrivals(1)
     gate.admit()
     try await eventually(fixture.pipeline.cachedImage(for: request)?.isPreview == true)
+    let hits = fixture.pipeline.statistics.memory.hits
     gate.open()
     await #expect(throws: ImageError.self) { try await task.image }
+    // A preview that is being made looks into memory too, and that is taken off the count a moment later.
+    try await eventually(fixture.pipeline.statistics.memory.hits == hits)
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
   }
 
