@@ -182,23 +182,15 @@ public final class ImagePipeline: Sendable {
 
   func task(for request: ImageRequest, subscriber: AnswerSubscriber<ImageResponse>?) -> ImageTask {
     let start = context.instant
-    if request.needsNoAdjustment, !adjustsKeys {
-      let task = ImageTask(request, keyed: nil, pipeline: self, start: start, subscriber: subscriber)
-      self.start(task, keyed: request)
-      return task
-    }
-    let keyed = keyed(request)
-    let task = ImageTask(request, keyed: keyed, pipeline: self, start: start, subscriber: subscriber)
-    self.start(task, keyed: keyed)
-    return task
-  }
-
-  private func start(_ task: ImageTask, keyed: ImageRequest) {
-    if !hasObserversOrInterceptors, let response = memoryResponse(for: keyed, start: task.start) {
+    let (isUnchanged, keyed) = (request.needsNoAdjustment && !adjustsKeys, self.keyed(request))
+    let task = ImageTask(
+      request, keyed: isUnchanged ? nil : keyed, pipeline: self, start: start, subscriber: subscriber)
+    if !hasObserversOrInterceptors, let response = memoryResponse(for: keyed, start: start) {
       task.finish(.success(response))
     } else {
       task.run()
     }
+    return task
   }
 }
 
