@@ -138,8 +138,8 @@ extension ImagePipeline.Configuration {
     public var retryPolicy = HTTPRetryPolicy.standard
     /// The number of downloads and fetchers that run at once. 24 by default.
     ///
-    /// Downloads of low priority, which is what prefetchers make, leave one of these places free, and one of those of
-    /// each origin. So a request of normal priority never waits for them.
+    /// Of two or more places, downloads of low priority, which is what prefetchers make, leave one free, and one of those
+    /// of each origin. So a request of normal priority never waits for them.
     public var concurrentFetches = 24
     /// The number of downloads from one origin (scheme, host and port) that run at once, and of fetchers of one type. 6
     /// by default.
