@@ -15,8 +15,8 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     case begin
     /// A place to read the stores.
     case reading(ImageCaches.Tiers)
-    /// The origin's bytes, to compare them with a cached file that may not be served without asking.
-    case confirming(EncodedEntry)
+    /// The origin's bytes, to compare them with a cached file that may not be served without asking, and where that was.
+    case confirming(EncodedEntry, ImageResponse.Source)
     /// The picture.
     case loading
     /// The animation without processors, to process each frame.
@@ -81,7 +81,8 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     case (.begin, _): return look()
     case (.reading(let tiers), _): return read(from: tiers)
     case (.confirming, .overdue): return fail(.deadlineExceeded(name, stage: .network))
-    case (.confirming(let stale), .finished(let fetch as FetchWork)): return confirm(stale, fetch.outcome)
+    case (.confirming(let stale, let place), .finished(let fetch as FetchWork)):
+      return confirm(stale, from: place, fetch.outcome)
     case (.loading, .finished(let load as LoadImage)):
       switch load.outcome {
       case .failure(let error): return fail(error)
@@ -134,8 +135,8 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     let validity = entry.record.rendition.validity
     let isFresh = request.mayServe(validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else {
-      if let given { return confirm(entry, .success(given)) }
-      return wait(for: FetchWork.dependence(on: goal.load, context, epoch), .confirming(entry))
+      if let given { return confirm(entry, from: source, .success(given)) }
+      return wait(for: FetchWork.dependence(on: goal.load, context, epoch), .confirming(entry, source))
     }
     if source == .rendition { keepInMemory(entry) }
     return finish(entry, isFresh ? source : .stale, ImageResponse.Verdict(validity, now: date))
@@ -143,7 +144,9 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
 
   // MARK: The origin: its bytes compared with a stale file, and the picture
 
-  private func confirm(_ stale: EncodedEntry, _ outcome: Result<FetchedData, ImageError>) -> JobStep {
+  private func confirm(
+    _ stale: EncodedEntry, from place: ImageResponse.Source, _ outcome: Result<FetchedData, ImageError>
+  ) -> JobStep {
     switch outcome {
     case .failure(let error): return serve(stale, after: error)
     case .success(let fetched):
@@ -158,7 +161,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
         return load(fetched)
       }
       let renewed = EncodedEntry(stale.data, stale.record.renewed(validity), of: request)
-      let source: ImageResponse.Source = fetched.source == .original ? .rendition : fetched.source
+      let source = fetched.source == .original ? place : fetched.source
       finish(
         renewed, source, ImageResponse.Verdict(fetched.http, now: configuration.testing.currentDate()),
         isNew: false)

@@ -180,6 +180,25 @@ struct EncodedImageTests {
     #expect(fixture.client.requestCount(for: url) == 5)
   }
 
+  @Test("a stale file in memory comes from memory, if the stored original has been confirmed meanwhile")
+  func confirmedOriginal() async throws {
+    let fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""] as HTTPHeaders
+    fixture.client.reply(
+      to: url,
+      with: [
+        FakeHTTPReply(headers: fields, body: try Fixture.photo.data(as: .jpeg)),
+        .status(304, headers: ["Cache-Control": "max-age=60"]),
+      ])
+    let first = try await pipeline.encoded(for: request(), as: .png)
+    await pipeline.flush()
+    clock.advance(by: .seconds(61))
+    _ = try await pipeline.data(for: request())
+    await pipeline.flush()
+    let again = try await pipeline.encoded(for: request(), as: .png)
+    #expect(again.source == .memory && again.data == first.data && !again.isNew)
+    #expect(fixture.client.requestCount(for: url) == 2)
+  }
+
   @Test("it fails like a load: missing file, impossible format, too few bytes, deadline, cancelled")
   func failures() async throws {
     try fixture.serve("photo.jpg")
