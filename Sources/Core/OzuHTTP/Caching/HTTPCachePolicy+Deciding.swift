@@ -7,18 +7,22 @@ extension HTTPCachePolicy {
   public func decide(
     stored: [HTTPStoredResponse], request: HTTPRequest, mode: HTTPCacheMode = .default, now: Date
   ) -> HTTPCacheDecision {
+    let control = CacheControl(request.headers)
+    let isOnlyIfCached = mode == .onlyIfCached || control.contains("only-if-cached")
+    // A request that wants no answer of the origin is not sent there either.
+    func bypass(_ reason: String) -> HTTPCacheDecision {
+      isOnlyIfCached ? .init(.refuse, "only-if-cached, and \(reason)") : .init(.bypass, reason)
+    }
     guard request.method == .get || request.method == .head else {
-      return .init(.bypass, "the method \(request.method.rawValue) is not cached")
+      return bypass("the method \(request.method.rawValue) is not cached")
     }
     if mode == .noStore { return .init(.bypass, "the request bypasses the cache") }
     if mode == .reload { return .init(.fetch, "reload") }
-    let control = CacheControl(request.headers)
-    if control.contains("no-store") { return .init(.bypass, "no-store in the request") }
+    if control.contains("no-store") { return bypass("no-store in the request") }
     // These conditions compare with the current state at the origin, which a cache does not know.
     if ["If-Match", "If-Unmodified-Since", "If-Range"].contains(where: request.headers.contains(name:)) {
-      return .init(.bypass, "the request has a precondition for the origin")
+      return bypass("the request has a precondition for the origin")
     }
-    let isOnlyIfCached = mode == .onlyIfCached || control.contains("only-if-cached")
     guard let choice = Self.choice(among: stored, for: request, now: now) else {
       if isOnlyIfCached { return .init(.refuse, "only-if-cached, and nothing is stored") }
       if stored.isEmpty { return .init(.fetch, "not stored") }

@@ -132,6 +132,16 @@ struct HTTPDecidingTests {
       name: "only-if-cached, nothing stored", stored: [], mode: .onlyIfCached, action: .refuse,
       reason: "only-if-cached, and nothing is stored"),
     Case(
+      name: "only-if-cached, no-store", stored: [control("max-age=3600")], ask: control("no-store"),
+      mode: .onlyIfCached, action: .refuse, reason: "only-if-cached, and no-store in the request"),
+    Case(
+      name: "only-if-cached, a precondition", stored: [control("max-age=3600")], ask: ["If-Match": "\"a\""],
+      mode: .onlyIfCached, action: .refuse,
+      reason: "only-if-cached, and the request has a precondition for the origin"),
+    Case(
+      name: "only-if-cached, POST", stored: [], method: .post, mode: .onlyIfCached, action: .refuse,
+      reason: "only-if-cached, and the method POST is not cached"),
+    Case(
       name: "POST", stored: [control("max-age=3600")], method: .post, action: .bypass,
       reason: "the method POST is not cached"),
     Case(
