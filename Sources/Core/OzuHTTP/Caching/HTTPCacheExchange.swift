@@ -152,7 +152,7 @@ package struct HTTPCacheExchange: Sendable {
         await storage.removeEntries(for: key)
       }
     }
-    if request.method == .head { await confirm(by: result) }
+    if request.method == .head, decision.action != .bypass { await confirm(by: result) }
     let reason = policy.reasonNotToStore(result.head, for: request, mode: mode)
     var stored = policy.stored(
       result.head, for: result.request, requestDate: result.requestDate, responseDate: result.responseDate)

@@ -74,14 +74,17 @@ extension HTTPCacheTests {
     #expect(try await fixture.get().decision.place == .cache)
   }
 
-  @Test("a request with no-store leaves what is stored")
-  func requestWithNoStore() async throws {
+  @Test("a request with no-store leaves what is stored", arguments: [HTTPMethod.get, .head])
+  func requestWithNoStore(_ method: HTTPMethod) async throws {
     let fixture = CacheFixture()
-    let fields: HTTPHeaders = ["Cache-Control": "max-age=60"]
-    fixture.serve(.text("one", fields), .text("two", fields))
+    func fields(_ tag: String) -> HTTPHeaders { ["Cache-Control": "max-age=60", "ETag": tag] }
+    fixture.serve(.text("one", fields("\"1\"")), .text("two", fields("\"2\"")))
     try await fixture.get()
-    #expect(try await fixture.get(["Cache-Control": "no-store"]).text == "two")
+    #expect(
+      try await fixture.get(["Cache-Control": "no-store"], method: method).head.headers["ETag"] == "\"2\"")
+    try await fixture.get(method: method, mode: .noStore)
     #expect(try await fixture.get().text == "one")
+    #expect(fixture.client.requests.count == 3)
   }
 
   @Test("a successful POST removes stored responses; a failed one does not")
