@@ -53,11 +53,8 @@ extension HTTPCachePolicy {
     // for one.
     if mode == .noCache { return validation("validation was asked for") }
     if control.contains("no-cache") { return validation("no-cache in the request") }
-    if isIgnoringOrigin(response) {
-      return staleness < 0
-        ? fresh(response, choice, for: -staleness) : validation(staleText(response, staleness))
-    }
-    if Self.demandsValidation(response) { return validation("no-cache") }
+    let origin = respectedDirectives(of: response)
+    if origin.demandsValidation { return validation("no-cache") }
 
     // §5.2.1: the client may demand more freshness than the origin, or less.
     let age = age(of: response, now: now)
@@ -70,18 +67,15 @@ extension HTTPCachePolicy {
       return validation(isYoungEnough ? "fresh for less than asked" : "older than asked")
     }
     let text = staleText(response, staleness)
-    if let directive = directiveAgainstStale(response.cacheControl) {
-      return validation("\(text), \(directive)")
-    }
+    if let directive = directiveAgainstStale(origin) { return validation("\(text), \(directive)") }
     if isYoungEnough, minimumLeft == 0 {
       if control.contains("max-stale"),
         control.value("max-stale") == "" || staleness <= Double(control.seconds("max-stale") ?? 0)
       {
         return .init(.serve, choice, isStale: true, "\(text), within max-stale")
       }
-      let window = response.cacheControl.contains("stale-while-revalidate")
-      if window, !control.contains("max-age"),
-        staleness <= Double(response.cacheControl.seconds("stale-while-revalidate") ?? 0)
+      if let window = origin.seconds("stale-while-revalidate"), !control.contains("max-age"),
+        staleness <= Double(window)
       {
         return .init(.serveAndValidate, choice, isStale: true, "\(text), within stale-while-revalidate")
       }
@@ -95,10 +89,9 @@ extension HTTPCachePolicy {
     _ response: HTTPStoredResponse, request: HTTPRequest, mode: HTTPCacheMode = .default,
     isDisconnected: Bool, now: Date
   ) -> String? {
-    let control = CacheControl(request.headers)
+    let (control, origin) = (CacheControl(request.headers), respectedDirectives(of: response))
     guard mode == .default || mode == .forceCache, !control.contains("no-cache"),
-      isIgnoringOrigin(response)
-        || !Self.demandsValidation(response) && directiveAgainstStale(response.cacheControl) == nil
+      !origin.demandsValidation, directiveAgainstStale(origin) == nil
     else { return nil }
     let staleness = max(0, staleness(of: response, now: now))
     let windows = [response.cacheControl, control].compactMap { $0.seconds("stale-if-error") }
@@ -131,13 +124,9 @@ extension HTTPCachePolicy {
     }.max { rank($0) < rank($1) }
   }
 
-  /// Whether the response has `no-cache` without field names (§5.2.2.4).
-  private static func demandsValidation(_ response: HTTPStoredResponse) -> Bool {
-    response.cacheControl.fieldNames("no-cache")?.isEmpty == true
-  }
-
-  private func isIgnoringOrigin(_ response: HTTPStoredResponse) -> Bool {
-    freshness(of: response).source == .policy
+  /// The directives of the origin that this policy obeys: none if it ignores its lifetimes.
+  private func respectedDirectives(of response: HTTPStoredResponse) -> CacheControl {
+    freshness(of: response).source == .policy ? CacheControl([:]) : response.cacheControl
   }
 
   private func fresh(_ response: HTTPStoredResponse, _ choice: Int, for seconds: Double) -> HTTPCacheDecision
@@ -150,7 +139,7 @@ extension HTTPCachePolicy {
   private func staleText(_ response: HTTPStoredResponse, _ staleness: Double) -> String {
     let freshness = freshness(of: response)
     if freshness.source == .none { return "stale, without a lifetime" }
-    if Self.demandsValidation(response) { return "stale by no-cache" }
+    if response.cacheControl.demandsValidation { return "stale by no-cache" }
     return "stale for \(HTTPDurationText.text(staleness))"
       + (staleness == .infinity ? " (it is dated in the future)" : "")
   }
@@ -241,9 +230,7 @@ extension HTTPCachePolicy {
   public func freshUntil(_ response: HTTPStoredResponse) -> Date {
     let control = response.cacheControl
     let freshness = freshness(of: response, control)
-    if freshness.source != .policy, control.fieldNames("no-cache")?.isEmpty == true {
-      return .distantPast
-    }
+    if freshness.source != .policy, control.demandsValidation { return .distantPast }
     let left = freshness.lifetime - age(of: response, freshness, now: response.responseDate)
     let deadline = min(response.responseDate.addingTimeInterval(left), HTTPDate.representable.upperBound)
     guard freshness.source != .policy, let redirects = response.redirectsFreshUntil else { return deadline }
