@@ -99,7 +99,7 @@ package struct HTTPCacheExchange: Sendable {
     let stored = entries.map(\.response)
     let origin = HTTPOriginExchange(
       exchange: self, stored: stored, choice: originRequest.choice,
-      resumes: decision.action == .fetch && mode != .reload)
+      resumes: decision.action != .bypass && mode != .reload)
     let standIn = originRequest.fallback.flatMap { entry in
       { (isDisconnected: Bool) -> HTTPCachedResponse? in
         policy.reasonToServeStale(
