@@ -72,12 +72,16 @@ public struct SystemFileSystem: FileSystem {
     }
     defer { closedir(stream) }
     var names: [String] = []
-    while let entry = readdir(stream) {
+    while true {
+      // Only the error number tells the end from a failure: a writer that misses a segment would bring old entries back.
+      errno = 0
+      guard let entry = readdir(stream) else { break }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
       if name != ".", name != ".." { names.append(name) }
     }
+    guard errno == 0 else { throw DiskCacheError(.list, path: directory, code: errno) }
     return names
   }
 
