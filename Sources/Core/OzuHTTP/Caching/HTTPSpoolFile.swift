@@ -75,7 +75,8 @@ final class HTTPSpoolFile {
       left.append((name, now.timeIntervalSince(changed)))
     }
     left.sort { $0.age < $1.age }
-    let kept = left.prefix(maximumLeftCount).filter { $0.age < maximumLeftSeconds }
+    // A file from the future, of a clock that was wrong, would stay until then.
+    let kept = left.filter { abs($0.age) < maximumLeftSeconds }.prefix(maximumLeftCount)
     for item in left where !kept.contains(where: { $0.name == item.name }) {
       removeIfLeft("\(directory)/\(item.name)")
     }
