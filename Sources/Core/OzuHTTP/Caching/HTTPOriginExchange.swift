@@ -199,9 +199,6 @@ extension HTTPOriginExchange {
     if let total, body.data.count > total {
       throw HTTPError(.protocolError("the rest is longer than its Content-Range says"), url: hop.url)
     }
-    guard body.data.count <= hop.maximumBodyByteCount else {
-      throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount), url: hop.url)
-    }
     return (partial.completedHead(by: response.head, byteCount: body.data.count), body)
   }
 

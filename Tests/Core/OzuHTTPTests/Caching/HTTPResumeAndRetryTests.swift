@@ -141,6 +141,17 @@ struct HTTPResumeAndRetryTests {
     #expect(try await fixture.get().text == Self.whole)
   }
 
+  @Test("a rest with which the body becomes too large is refused while it arrives")
+  func largeRest() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(Self.broken, Self.rest().inPieces(of: 1))
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    let request = HTTPRequest(url: CacheFixture.url, maximumBodyByteCount: 8)
+    let error = await #expect(throws: HTTPError.self) { try await fixture.cache.response(for: request) }
+    #expect(error?.reason == .bodyTooLarge(limit: 8))
+    #expect(fixture.client.sentByteCount < Self.whole.utf8.count)
+  }
+
   @Test("an error in the rest states the bytes of the whole body")
   func brokenRest() async throws {
     let server = try LoopbackServer()
