@@ -144,13 +144,15 @@ package struct HTTPCacheExchange: Sendable {
   func received(
     _ result: HTTPOriginAnswer, _ decision: HTTPCacheDecision, replacing old: HTTPCacheEntry?
   ) async -> HTTPCachedResponse {
-    for url in policy.invalidated(by: request, result.head) {
-      for key in HTTPCacheKey.all(
-        for: url, credentialsOf: request, rules: cache.configuration.keyRules)
-      {
-        cache.beginInvalidation(of: key)
-        await storage.removeEntries(for: key)
-      }
+    let changed = policy.invalidated(by: request, result.head)
+    // The key of the request may have a name instead of the address.
+    var keys: Set<HTTPCacheKey> = changed.isEmpty ? [] : [key]
+    for url in changed {
+      keys.formUnion(HTTPCacheKey.all(for: url, credentialsOf: request, rules: cache.configuration.keyRules))
+    }
+    for key in keys {
+      cache.beginInvalidation(of: key)
+      await storage.removeEntries(for: key)
     }
     if request.method == .head, decision.action != .bypass { await confirm(by: result) }
     let reason = policy.reasonNotToStore(result.head, for: request, mode: mode)

@@ -99,6 +99,19 @@ extension HTTPCacheTests {
     #expect(try await fixture.get().text == "two")
   }
 
+  @Test("a POST removes what is stored under the name of its resource")
+  func namedInvalidation() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.text("one", ["Cache-Control": "max-age=60"]), .status(204), .text("two"))
+    func text(_ method: HTTPMethod) async throws -> String {
+      let request = HTTPRequest(url: CacheFixture.url, method: method)
+      return try await fixture.cache.response(for: request, resource: "avatar").text
+    }
+    #expect(try await text(.get) == "one")
+    _ = try await text(.post)
+    #expect(try await text(.get) == "two")
+  }
+
   @Test("what was asked for before a POST that removes it is not stored after it", arguments: [304, 200])
   func invalidationInFlight(_ status: Int) async throws {
     let fixture = CacheFixture()
