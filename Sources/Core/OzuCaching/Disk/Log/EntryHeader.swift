@@ -127,9 +127,6 @@ struct EntryHead: Sendable {
   private let labelChecksum: UInt64
   private var bytes: [UInt8]
 
-  /// The number of bytes before the body.
-  var byteCount: Int { bytes.count }
-
   init(key: CacheKey, partition: Partition, label: String, metadata: Data) {
     self.key = key
     nameLength = partition.name.utf8.count
