@@ -46,6 +46,7 @@
 
     /// Decides to which addresses every hop may connect; nil allows all.
     let addressFilter: AddressFilter?
+    /// The address to which the guard refused to connect; another address of the host may still work.
     var refusedAddress: String?
     /// The port of the last address to which libcurl began to connect: the origin's, or the proxy's.
     var connectingPort: Int?
@@ -90,11 +91,6 @@
       chunks = nil
       repeatedChunkByteCount = 0
       connectingPort = nil
-    }
-
-    /// The guard refused to connect to this address; another address of the host may still work.
-    func noteRefusedAddress(_ address: String) {
-      refusedAddress = address
     }
 
     func noteConnected() {
