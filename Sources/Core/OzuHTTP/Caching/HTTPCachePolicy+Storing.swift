@@ -72,11 +72,7 @@ extension HTTPCachePolicy {
   /// The fields that are stored (§3.1): all except those of the connection and of proxies.
   static func storableHeaders(_ headers: HTTPHeaders) -> HTTPHeaders {
     let named = headers.values(for: "Connection").flatMap { HTTPList.elements(of: $0) }
-    return HTTPHeaders(
-      headers.filter { field in
-        !connectionFields.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
-          && !named.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
-      })
+    return HTTPHeaders(headers.filter { !$0.isNamed(connectionFields) && !$0.isNamed(named) })
   }
 
   private static let connectionFields = [

@@ -78,9 +78,7 @@ extension HTTPRequest {
 
   /// The caller's fields without those of the connection, which the transport writes itself.
   var endToEndHeaders: some Sequence<HTTPHeaders.Field> {
-    headers.lazy.filter { field in
-      !HTTPRequest.connectionFields.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
-    }
+    headers.lazy.filter { !$0.isNamed(HTTPRequest.connectionFields) }
   }
 
   private static let connectionFields = [

@@ -159,7 +159,7 @@ package struct ResponseHeadParser {
 
   package private(set) var status = 0
   package private(set) var version = HTTPVersion.http1_1
-  package private(set) var headers = HTTPHeaders()
+  package internal(set) var headers = HTTPHeaders()
   package private(set) var isComplete = false
   private var byteCount = 0
   private var lineCount = 0
@@ -239,11 +239,6 @@ package struct ResponseHeadParser {
         .http1_1
       }
     headers.removeAll(keepingCapacity: true)
-  }
-
-  /// Removes `Content-Length`.
-  mutating func removeLength() {
-    headers.remove(name: "Content-Length")
   }
 
   private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {

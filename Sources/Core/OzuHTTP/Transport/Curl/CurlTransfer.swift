@@ -125,7 +125,7 @@
       }
       // A chunked body marks its own end, and a length beside it has no meaning (RFC 9112 §6.3).
       let isChunked = try isChunked
-      if head.headers.contains(name: "Transfer-Encoding") { head.removeLength() }
+      if head.headers.contains(name: "Transfer-Encoding") { head.headers.remove(name: "Content-Length") }
       let response = responseHead
       if hop.method != .head, !response.hasNoBody {
         if isChunked { chunks = ChunkedBody() }
