@@ -60,10 +60,11 @@ package struct HTTPCacheExchange: Sendable {
       stored: entries.map(\.response), request: request, mode: mode, now: now)
     let chosen = decision.choice.map { entries[$0] }
     switch decision.action {
-    case .serve:
-      if let chosen { return .answer(serve(chosen, decision), isValidated: false) }
-    case .serveAndValidate:
-      if let chosen { return .answer(serve(chosen, decision), isValidated: true) }
+    case .serve, .serveAndValidate:
+      if let chosen {
+        let place = HTTPDecision(decision.isStale ? .stale : .cache, reason: decision.reason)
+        return .answer(serve(chosen, place), isValidated: decision.action == .serveAndValidate)
+      }
     case .refuse:
       let head = HTTPResponseHead(status: 504, url: request.url)
       return .answer(answer(head, HTTPDecision(.cache, reason: decision.reason)), isValidated: false)
@@ -248,10 +249,6 @@ package protocol HTTPExchangeOwner: AnyObject, Sendable {
 
 /// Makes answers from stored responses.
 extension HTTPCacheExchange {
-  func serve(_ entry: HTTPCacheEntry, _ decision: HTTPCacheDecision) -> HTTPCachedResponse {
-    serve(entry, HTTPDecision(decision.isStale ? .stale : .cache, reason: decision.reason))
-  }
-
   func serve(
     _ entry: HTTPCacheEntry, _ decision: HTTPDecision, isValidated: Bool = false,
     reasonNotStored: String? = nil
