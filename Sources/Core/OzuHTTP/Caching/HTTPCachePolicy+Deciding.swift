@@ -23,6 +23,9 @@ extension HTTPCachePolicy {
     if ["If-Match", "If-Unmodified-Since", "If-Range"].contains(where: request.headers.contains(name:)) {
       return bypass("the request has a precondition for the origin")
     }
+    if !request.allowsContentDecoding, stored.contains(where: \.headers.hasContentCoding) {
+      return bypass("what is stored is decoded, and the request wants it as it is sent")
+    }
     guard let choice = Self.choice(among: stored, for: request, now: now) else {
       if isOnlyIfCached { return .init(.refuse, "only-if-cached, and nothing is stored") }
       if stored.isEmpty { return .init(.fetch, "not stored") }

@@ -9,6 +9,8 @@ extension HTTPCachePolicy {
     guard request.method == .get else { return "only answers to GET are stored" }
     guard !CacheControl(request.headers).contains("no-store") else { return "no-store in the request" }
     guard !request.hasPrecondition || head.status == 200 else { return "the request was conditional" }
+    // Other requests get bodies without their coding.
+    guard request.allowsContentDecoding || !head.hasContentCoding else { return "its body is encoded" }
     let control = CacheControl(head.headers)
     if let reason = prohibition(control, status: head.status, request) { return reason }
     guard (200..<600).contains(head.status), head.status != 206, head.status != 304 else {

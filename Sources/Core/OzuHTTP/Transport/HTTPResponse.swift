@@ -60,10 +60,7 @@ public struct HTTPResponseHead: Sendable, Hashable {
   }
 
   /// Whether the body has content codings that the client decodes. A body with others is returned as it was sent.
-  var hasContentCoding: Bool {
-    if case .known = ContentCodings(headers) { return true }
-    return false
-  }
+  var hasContentCoding: Bool { headers.hasContentCoding }
 
   /// Whether `Content-Length` is not a number, or several values contradict each other: then the end of the body is
   /// unknown (RFC 9112 §6.3).

@@ -89,6 +89,14 @@ struct HTTPDecidingTests {
     Case(
       name: "RFC 9110 §13 a precondition is the origin's", stored: [control("max-age=3600")],
       ask: ["If-Match": "\"a\""], action: .bypass, reason: "the request has a precondition for the origin"),
+    Case(
+      name: "a range of what is stored decoded",
+      stored: [["Expires": dateText(900), "Content-Encoding": "gzip"]], ask: ["Range": "bytes=0-9"],
+      action: .bypass,
+      reason: "what is stored is decoded, and the request wants it as it is sent"),
+    Case(
+      name: "a range of what has no coding", stored: [control("max-age=3700")], ask: ["Range": "bytes=0-9"],
+      action: .serve, reason: "fresh for 1h"),
     // RFC 5861.
     Case(
       name: "RFC 5861 §3 in the window", stored: [control("max-age=40, stale-while-revalidate=60")],
