@@ -121,7 +121,9 @@ struct AddressText {
       !url.absoluteString.contains("\\")
     else { return nil }
     let port = url.port.flatMap { $0 == standardPort ? nil : ":\($0)" } ?? ""
-    text = Array("\(scheme)://\(host)\(port)\(path.isEmpty ? "/" : path)".utf8)
+    // Foundation has IPv6 addresses without their brackets.
+    let name = host.contains(":") ? "[\(host)]" : host
+    text = Array("\(scheme)://\(name)\(port)\(path.isEmpty ? "/" : path)".utf8)
   }
 
   private static let ports = ["http": 80, "https": 443]
