@@ -257,12 +257,12 @@
       let handed = bodyByteCount
       timing.noteResponse(at: clock.now)
       while true {
-        guard mayTakeBody() else { return pause(after: offset, of: bytes) }
+        guard mayTakeBody() else { return pause(after: offset) }
         // Other transfers get their turn before much more is decoded from these few bytes.
         guard bodyByteCount - handed < Self.maximumByteCountPerTurn else {
           timing.setPaused(true, at: clock.now)
           resumeBody()
-          return pause(after: offset, of: bytes)
+          return pause(after: offset)
         }
         let start = offset
         do throws(ContentDecoder.Failure) {
@@ -286,7 +286,7 @@
       return .taken
     }
 
-    private func pause(after offset: Int, of bytes: RawSpan) -> BodyOutcome {
+    private func pause(after offset: Int) -> BodyOutcome {
       repeatedByteCount = max(repeatedByteCount, offset)
       return .paused
     }
