@@ -143,6 +143,9 @@ extension HTTPCachePolicy {
     let freshness = freshness(of: response)
     if freshness.source == .none { return "stale, without a lifetime" }
     if response.cacheControl.demandsValidation { return "stale by no-cache" }
+    if freshness.source != .policy, response.redirectsFreshUntil == .distantPast {
+      return "stale by a redirect without a lifetime"
+    }
     return "stale for \(HTTPDurationText.text(staleness))"
       + (staleness == .infinity ? " (it is dated in the future)" : "")
   }

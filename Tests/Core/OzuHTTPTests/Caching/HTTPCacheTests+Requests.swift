@@ -169,6 +169,7 @@ extension HTTPCacheTests {
     #expect(first.freshUntil == .distantPast)
     let second = try await fixture.get()
     #expect(second.decision.place == .revalidated)
+    #expect(second.decision.reason == "stale by a redirect without a lifetime, revalidated by ETag")
     let hops = fixture.client.requests.suffix(2).map { $0.headers["If-None-Match"] }
     #expect(hops == [nil, "\"1\""])
     #expect(fixture.client.requests.allSatisfy { $0.redirectPolicy == .manual })
