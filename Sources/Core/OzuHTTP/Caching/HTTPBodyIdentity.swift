@@ -63,32 +63,7 @@ struct HTTPBodyIdentity {
     let words = [a, b, c, d, rest, UInt64(byteCount), 0]
     let first = words.reduce(0, Self.mixed)
     let second = words.reversed().reduce(first, Self.mixed)
-    let numbers = (first, second, UInt64(byteCount))
-    // At most 13 digits each.
-    return String(unsafeUninitializedCapacity: 41) { bytes in
-      var count = Self.write(numbers.0, to: bytes, at: 0)
-      bytes[count] = UInt8(ascii: "-")
-      count = Self.write(numbers.1, to: bytes, at: count + 1)
-      bytes[count] = UInt8(ascii: "-")
-      return Self.write(numbers.2, to: bytes, at: count + 1)
-    }
-  }
-
-  /// Writes a number in base 36.
-  ///
-  /// - Returns: the end of the digits.
-  private static func write(
-    _ number: UInt64, to bytes: UnsafeMutableBufferPointer<UInt8>, at start: Int
-  ) -> Int {
-    var (end, rest) = (start, number)
-    repeat {
-      let digit = UInt8(truncatingIfNeeded: rest % 36)
-      bytes[end] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-      end += 1
-      rest /= 36
-    } while rest > 0
-    bytes[start..<end].reverse()
-    return end
+    return [first, second, UInt64(byteCount)].map { String($0, radix: 36) }.joined(separator: "-")
   }
 
   private mutating func push(_ byte: UInt8) {

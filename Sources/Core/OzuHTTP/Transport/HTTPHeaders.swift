@@ -64,12 +64,8 @@ public struct HTTPHeaders: Sendable, Hashable {
       guard let newValue else { return remove(name: name) }
       let field = Field(name: name, value: newValue)
       guard let place = firstIndex(of: name) else { return fields.append(field) }
-      fields[place] = field
-      var index = fields.count - 1
-      while index > place {
-        if fields[index].name.isEqualIgnoringASCIICase(to: name) { fields.remove(at: index) }
-        index -= 1
-      }
+      remove(name: name)
+      fields.insert(field, at: place)
     }
   }
 
