@@ -1,3 +1,5 @@
+import OzuBase
+
 /// A 128-bit name for a cached value. It is computed once and compared in two instructions.
 ///
 /// The key of a text or of bytes is their SipHash-2-4 with 128-bit output under a fixed key (Aumasson and Bernstein
@@ -98,13 +100,7 @@ extension CacheKey: ExpressibleByStringInterpolation {
 
 extension CacheKey: CustomStringConvertible {
   /// The key as 32 lowercase hexadecimal digits.
-  public var description: String {
-    func padded(_ word: UInt64) -> String {
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-    return padded(high) + padded(low)
-  }
+  public var description: String { (high.bigEndianBytes(8) + low.bigEndianBytes(8)).hexadecimal }
 }
 
 extension CacheKey {

@@ -7,7 +7,7 @@ import Testing
 struct HTTPHostRuleTests {
   private static let addresses = HTTPHostRule.addresses([
     "https://example.com/images/", "http://*.example.com:8080/a*/b", "https://Bare.example.org",
-    "https://port.example.org:443/a", "http://port.example.org:80",
+    "https://port.example.org:443/a", "http://port.example.org:80", "http://[::1]:8080/a",
   ])
 
   @Test(
@@ -25,6 +25,7 @@ struct HTTPHostRuleTests {
       ("https://port.example.org/a", true), ("https://port.example.org:443/ab", true),
       ("https://port.example.org:4430/a", false), ("http://port.example.org/any", true),
       ("https://bare.example.org.evil.org/", false), ("ftp://example.com/images/a", false),
+      ("http://[::1]:8080/ab", true), ("http://[::1]:8081/a", false), ("http://[::2]:8080/a", false),
     ])
   func addresses(text: String, isAllowed: Bool) {
     #expect(Self.addresses.allows(url(text)) == isAllowed)

@@ -65,8 +65,8 @@ public final class DiskCache: Sendable {
 
   /// Stores bytes under a key and replaces the key's former entry in the partition.
   ///
-  /// If this returns false, the key has no entry, or, while another process writes, the one that the other process
-  /// stored; an outdated entry is never served. While another process writes, this cache hands the entry over to
+  /// If this returns false, the key has no entry, so that an outdated one is never served; while another process writes, it keeps the
+  /// last one that was stored or handed over. While another process writes, this cache hands the entry over to
   /// it: this cache can read the entry at once, the other processes after the writer has looked. Such an entry is
   /// dropped if it is larger than a 64th of the capacity, or if too many bytes already wait for the writer.
   ///

@@ -20,7 +20,7 @@ public struct SystemFileSystem: FileSystem {
     }
     // Also for one that an app, or an earlier version of Ozu, has made: a cache comes here once for each opening.
     allowUseWhileLocked(path)
-    if isMade { synchronizeParent(of: path) }
+    if isMade { try? synchronizeDirectory(Self.parent(of: path)) }
   }
 
   /// Lets the files of a directory be read while the device is locked, after it was unlocked once, also under the strictest
@@ -41,11 +41,6 @@ public struct SystemFileSystem: FileSystem {
         // The files stay as they are: while the device is locked they cannot be opened, which is a miss.
       }
     #endif
-  }
-
-  private func synchronizeParent(of path: String) {
-    let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
-    try? synchronizeDirectory(String(parent))
   }
 
   /// The users who may write to a directory, by its owner and its permissions. A symbolic link counts as the directory it
@@ -72,12 +67,16 @@ public struct SystemFileSystem: FileSystem {
     }
     defer { closedir(stream) }
     var names: [String] = []
-    while let entry = readdir(stream) {
+    while true {
+      // Only the error number tells the end from a failure: a writer that misses a segment would bring old entries back.
+      errno = 0
+      guard let entry = readdir(stream) else { break }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
       if name != ".", name != ".." { names.append(name) }
     }
+    guard errno == 0 else { throw DiskCacheError(.list, path: directory, code: errno) }
     return names
   }
 
@@ -231,11 +230,7 @@ private final class Descriptor: OpenFile {
     self.path = path
     // Does not follow links, and does not wait for the other end of a pipe.
     let flags = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    #if canImport(Glibc)
-      number = Glibc.open(path, flags, 0o600)
-    #else
-      number = Darwin.open(path, flags, 0o600)
-    #endif
+    number = open(path, flags, 0o600)
     if number < 0 { throw DiskCacheError(.open, path: path, code: errno) }
     var status = stat()
     let isKnown = fstat(number, &status) == 0

@@ -72,7 +72,7 @@ public final class HTTPCache: Sendable {
       : HTTPBodySpool(threshold: spooling.threshold, memoryByteCount: spooling.sharedMemoryByteCount) {
         spooling.directory ?? storage.spoolDirectory
       }
-    state = Mutex(State(retryBudget: configuration.retryPolicy.budget * 10))
+    state = Mutex(State(retryBudget: configuration.retryPolicy.budget.saturatingProduct(10)))
   }
 
   /// The answer to a request, from the storage, from the origin, or from both.
@@ -194,8 +194,8 @@ public final class HTTPCache: Sendable {
 
   /// Gives a tenth of a retry back.
   func noteSuccess() {
-    let limit = configuration.retryPolicy.budget * 10
-    state.withLock { $0.retryBudget = min(limit, $0.retryBudget + 1) }
+    let limit = configuration.retryPolicy.budget.saturatingProduct(10)
+    state.withLock { $0.retryBudget = min(limit, $0.retryBudget.saturatingSum(1)) }
   }
 }
 

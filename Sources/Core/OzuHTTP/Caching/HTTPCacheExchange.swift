@@ -60,10 +60,11 @@ package struct HTTPCacheExchange: Sendable {
       stored: entries.map(\.response), request: request, mode: mode, now: now)
     let chosen = decision.choice.map { entries[$0] }
     switch decision.action {
-    case .serve:
-      if let chosen { return .answer(serve(chosen, decision), isValidated: false) }
-    case .serveAndValidate:
-      if let chosen { return .answer(serve(chosen, decision), isValidated: true) }
+    case .serve, .serveAndValidate:
+      if let chosen {
+        let place = HTTPDecision(decision.isStale ? .stale : .cache, reason: decision.reason)
+        return .answer(serve(chosen, place), isValidated: decision.action == .serveAndValidate)
+      }
     case .refuse:
       let head = HTTPResponseHead(status: 504, url: request.url)
       return .answer(answer(head, HTTPDecision(.cache, reason: decision.reason)), isValidated: false)
@@ -99,7 +100,7 @@ package struct HTTPCacheExchange: Sendable {
     let stored = entries.map(\.response)
     let origin = HTTPOriginExchange(
       exchange: self, stored: stored, choice: originRequest.choice,
-      resumes: decision.action == .fetch && mode != .reload)
+      resumes: decision.action != .bypass && mode != .reload)
     let standIn = originRequest.fallback.flatMap { entry in
       { (isDisconnected: Bool) -> HTTPCachedResponse? in
         policy.reasonToServeStale(
@@ -144,15 +145,17 @@ package struct HTTPCacheExchange: Sendable {
   func received(
     _ result: HTTPOriginAnswer, _ decision: HTTPCacheDecision, replacing old: HTTPCacheEntry?
   ) async -> HTTPCachedResponse {
-    for url in policy.invalidated(by: request, result.head) {
-      for key in HTTPCacheKey.all(
-        for: url, credentialsOf: request, rules: cache.configuration.keyRules)
-      {
-        cache.beginInvalidation(of: key)
-        await storage.removeEntries(for: key)
-      }
+    let changed = policy.invalidated(by: request, result.head)
+    // The key of the request may have a name instead of the address.
+    var keys: Set<HTTPCacheKey> = changed.isEmpty ? [] : [key]
+    for url in changed {
+      keys.formUnion(HTTPCacheKey.all(for: url, credentialsOf: request, rules: cache.configuration.keyRules))
     }
-    if request.method == .head { await confirm(by: result) }
+    for key in keys {
+      cache.beginInvalidation(of: key)
+      await storage.removeEntries(for: key)
+    }
+    if request.method == .head, decision.action != .bypass { await confirm(by: result) }
     let reason = policy.reasonNotToStore(result.head, for: request, mode: mode)
     var stored = policy.stored(
       result.head, for: result.request, requestDate: result.requestDate, responseDate: result.responseDate)
@@ -247,10 +250,6 @@ package protocol HTTPExchangeOwner: AnyObject, Sendable {
 
 /// Makes answers from stored responses.
 extension HTTPCacheExchange {
-  func serve(_ entry: HTTPCacheEntry, _ decision: HTTPCacheDecision) -> HTTPCachedResponse {
-    serve(entry, HTTPDecision(decision.isStale ? .stale : .cache, reason: decision.reason))
-  }
-
   func serve(
     _ entry: HTTPCacheEntry, _ decision: HTTPDecision, isValidated: Bool = false,
     reasonNotStored: String? = nil

@@ -7,18 +7,25 @@ extension HTTPCachePolicy {
   public func decide(
     stored: [HTTPStoredResponse], request: HTTPRequest, mode: HTTPCacheMode = .default, now: Date
   ) -> HTTPCacheDecision {
+    let control = CacheControl(request.headers)
+    let isOnlyIfCached = mode == .onlyIfCached || control.contains("only-if-cached")
+    // A request that wants no answer of the origin is not sent there either.
+    func bypass(_ reason: String) -> HTTPCacheDecision {
+      isOnlyIfCached ? .init(.refuse, "only-if-cached, and \(reason)") : .init(.bypass, reason)
+    }
     guard request.method == .get || request.method == .head else {
-      return .init(.bypass, "the method \(request.method.rawValue) is not cached")
+      return bypass("the method \(request.method.rawValue) is not cached")
     }
     if mode == .noStore { return .init(.bypass, "the request bypasses the cache") }
     if mode == .reload { return .init(.fetch, "reload") }
-    let control = CacheControl(request.headers)
-    if control.contains("no-store") { return .init(.bypass, "no-store in the request") }
+    if control.contains("no-store") { return bypass("no-store in the request") }
     // These conditions compare with the current state at the origin, which a cache does not know.
     if ["If-Match", "If-Unmodified-Since", "If-Range"].contains(where: request.headers.contains(name:)) {
-      return .init(.bypass, "the request has a precondition for the origin")
+      return bypass("the request has a precondition for the origin")
     }
-    let isOnlyIfCached = mode == .onlyIfCached || control.contains("only-if-cached")
+    if !request.allowsContentDecoding, stored.contains(where: \.headers.hasContentCoding) {
+      return bypass("what is stored is decoded, and the request wants it as it is sent")
+    }
     guard let choice = Self.choice(among: stored, for: request, now: now) else {
       if isOnlyIfCached { return .init(.refuse, "only-if-cached, and nothing is stored") }
       if stored.isEmpty { return .init(.fetch, "not stored") }
@@ -49,11 +56,8 @@ extension HTTPCachePolicy {
     // for one.
     if mode == .noCache { return validation("validation was asked for") }
     if control.contains("no-cache") { return validation("no-cache in the request") }
-    if isIgnoringOrigin(response) {
-      return staleness < 0
-        ? fresh(response, choice, for: -staleness) : validation(staleText(response, staleness))
-    }
-    if Self.demandsValidation(response) { return validation("no-cache") }
+    let origin = respectedDirectives(of: response)
+    if origin.demandsValidation { return validation("no-cache") }
 
     // §5.2.1: the client may demand more freshness than the origin, or less.
     let age = age(of: response, now: now)
@@ -66,18 +70,15 @@ extension HTTPCachePolicy {
       return validation(isYoungEnough ? "fresh for less than asked" : "older than asked")
     }
     let text = staleText(response, staleness)
-    if let directive = directiveAgainstStale(response.cacheControl) {
-      return validation("\(text), \(directive)")
-    }
+    if let directive = directiveAgainstStale(origin) { return validation("\(text), \(directive)") }
     if isYoungEnough, minimumLeft == 0 {
       if control.contains("max-stale"),
         control.value("max-stale") == "" || staleness <= Double(control.seconds("max-stale") ?? 0)
       {
         return .init(.serve, choice, isStale: true, "\(text), within max-stale")
       }
-      let window = response.cacheControl.contains("stale-while-revalidate")
-      if window, !control.contains("max-age"),
-        staleness <= Double(response.cacheControl.seconds("stale-while-revalidate") ?? 0)
+      if let window = origin.seconds("stale-while-revalidate"), !control.contains("max-age"),
+        staleness <= Double(window)
       {
         return .init(.serveAndValidate, choice, isStale: true, "\(text), within stale-while-revalidate")
       }
@@ -91,10 +92,9 @@ extension HTTPCachePolicy {
     _ response: HTTPStoredResponse, request: HTTPRequest, mode: HTTPCacheMode = .default,
     isDisconnected: Bool, now: Date
   ) -> String? {
-    let control = CacheControl(request.headers)
+    let (control, origin) = (CacheControl(request.headers), respectedDirectives(of: response))
     guard mode == .default || mode == .forceCache, !control.contains("no-cache"),
-      isIgnoringOrigin(response)
-        || !Self.demandsValidation(response) && directiveAgainstStale(response.cacheControl) == nil
+      !origin.demandsValidation, directiveAgainstStale(origin) == nil
     else { return nil }
     let staleness = max(0, staleness(of: response, now: now))
     let windows = [response.cacheControl, control].compactMap { $0.seconds("stale-if-error") }
@@ -127,13 +127,9 @@ extension HTTPCachePolicy {
     }.max { rank($0) < rank($1) }
   }
 
-  /// Whether the response has `no-cache` without field names (§5.2.2.4).
-  private static func demandsValidation(_ response: HTTPStoredResponse) -> Bool {
-    response.cacheControl.fieldNames("no-cache")?.isEmpty == true
-  }
-
-  private func isIgnoringOrigin(_ response: HTTPStoredResponse) -> Bool {
-    freshness(of: response).source == .policy
+  /// The directives of the origin that this policy obeys: none if it ignores its lifetimes.
+  private func respectedDirectives(of response: HTTPStoredResponse) -> CacheControl {
+    freshness(of: response).source == .policy ? CacheControl([:]) : response.cacheControl
   }
 
   private func fresh(_ response: HTTPStoredResponse, _ choice: Int, for seconds: Double) -> HTTPCacheDecision
@@ -146,7 +142,10 @@ extension HTTPCachePolicy {
   private func staleText(_ response: HTTPStoredResponse, _ staleness: Double) -> String {
     let freshness = freshness(of: response)
     if freshness.source == .none { return "stale, without a lifetime" }
-    if Self.demandsValidation(response) { return "stale by no-cache" }
+    if response.cacheControl.demandsValidation { return "stale by no-cache" }
+    if freshness.source != .policy, response.redirectsFreshUntil == .distantPast {
+      return "stale by a redirect without a lifetime"
+    }
     return "stale for \(HTTPDurationText.text(staleness))"
       + (staleness == .infinity ? " (it is dated in the future)" : "")
   }
@@ -241,9 +240,7 @@ extension HTTPCachePolicy {
   /// The same for a caller that has read the directives.
   func freshUntil(_ response: HTTPStoredResponse, _ control: CacheControl) -> Date {
     let freshness = freshness(of: response, control)
-    if freshness.source != .policy, control.fieldNames("no-cache")?.isEmpty == true {
-      return .distantPast
-    }
+    if freshness.source != .policy, control.demandsValidation { return .distantPast }
     let left = freshness.lifetime - age(of: response, freshness, now: response.responseDate)
     let deadline = min(response.responseDate.addingTimeInterval(left), HTTPDate.representable.upperBound)
     guard freshness.source != .policy, let redirects = response.redirectsFreshUntil else { return deadline }

@@ -9,6 +9,8 @@ extension HTTPCachePolicy {
     guard request.method == .get else { return "only answers to GET are stored" }
     guard !CacheControl(request.headers).contains("no-store") else { return "no-store in the request" }
     guard !request.hasPrecondition || head.status == 200 else { return "the request was conditional" }
+    // Other requests get bodies without their coding.
+    guard request.allowsContentDecoding || !head.hasContentCoding else { return "its body is encoded" }
     let control = CacheControl(head.headers)
     if let reason = prohibition(control, status: head.status, request) { return reason }
     guard (200..<600).contains(head.status), head.status != 206, head.status != 304 else {
@@ -72,11 +74,7 @@ extension HTTPCachePolicy {
   /// The fields that are stored (§3.1): all except those of the connection and of proxies.
   static func storableHeaders(_ headers: HTTPHeaders) -> HTTPHeaders {
     let named = headers.values(for: "Connection").flatMap { HTTPList.elements(of: $0) }
-    return HTTPHeaders(
-      headers.filter { field in
-        !connectionFields.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
-          && !named.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
-      })
+    return HTTPHeaders(headers.filter { !$0.isNamed(connectionFields) && !$0.isNamed(named) })
   }
 
   private static let connectionFields = [
@@ -230,31 +228,8 @@ struct HTTPBodyIdentity {
     let words = SIMD8(a, b, c, d, rest, UInt64(byteCount), 0, 0)
     let first = (0..<7).reduce(0) { Self.mixed($0, words[$1]) }
     let second = (0..<7).reversed().reduce(first) { Self.mixed($0, words[$1]) }
-    // At most 13 digits each.
-    return String(unsafeUninitializedCapacity: 41) { bytes in
-      var count = Self.write(first, to: bytes, at: 0)
-      bytes[count] = UInt8(ascii: "-")
-      count = Self.write(second, to: bytes, at: count + 1)
-      bytes[count] = UInt8(ascii: "-")
-      return Self.write(UInt64(byteCount), to: bytes, at: count + 1)
-    }
-  }
-
-  /// Writes a number in base 36.
-  ///
-  /// - Returns: the end of the digits.
-  private static func write(
-    _ number: UInt64, to bytes: UnsafeMutableBufferPointer<UInt8>, at start: Int
-  ) -> Int {
-    var (end, rest) = (start, number)
-    repeat {
-      let digit = UInt8(truncatingIfNeeded: rest % 36)
-      bytes[end] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-      end += 1
-      rest /= 36
-    } while rest > 0
-    bytes[start..<end].reverse()
-    return end
+    func digits(_ number: UInt64) -> String { String(number, radix: 36) }
+    return "\(digits(first))-\(digits(second))-\(digits(UInt64(byteCount)))"
   }
 
   private mutating func push(_ byte: UInt8) {

@@ -51,13 +51,9 @@ extension HTTPCachePolicy {
     _ response: HTTPStoredResponse, by head: HTTPResponseHead, for request: HTTPRequest, requestDate: Date,
     responseDate: Date
   ) -> HTTPStoredResponse {
-    let bodyFields = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range"]
-    let fields = Self.storableHeaders(head.headers).filter { field in
-      !bodyFields.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
-    }
-    var headers = response.headers
-    for name in ["Age", "Date"] + fields.map(\.name) { headers.remove(name: name) }
-    for field in fields { headers.add(name: field.name, value: field.value) }
+    var headers = response.headers.updated(
+      by: Self.storableHeaders(head.headers),
+      except: ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range"])
     if !headers.contains(name: "Date") {
       headers.add(name: "Date", value: HTTPDate.string(from: responseDate))
     }

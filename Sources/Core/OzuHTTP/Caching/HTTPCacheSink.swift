@@ -82,10 +82,14 @@ final class HTTPCacheSink: HTTPBodySink {
 
   func append(_ bytes: RawSpan) throws(HTTPError) {
     let count = bytes.byteCount
-    let (head, isDropped, isOver) = state.withLock { state in
+    let (head, isDropped, isOver, isContinued) = state.withLock { state in
       state.receivedByteCount += count
       if state.isDropped { state.hasOverflown = state.receivedByteCount > Self.droppedByteLimit }
-      return (state.head, state.isDropped, state.hasOverflown)
+      return (state.head, state.isDropped, state.hasOverflown, state.isContinued)
+    }
+    // The client counts the bytes of the rest alone.
+    if isContinued, body.byteCount.saturatingSum(count) > hop.maximumBodyByteCount {
+      throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount), url: hop.url)
     }
     if !isDropped { bytes.withUnsafeBytes { body.append($0) } }
     if isOver { throw HTTPError(.refused("the status is \(head?.status ?? 0)"), url: head?.url) }

@@ -49,6 +49,9 @@ package struct CacheControl: Hashable, Sendable {
     return found.flatMap { HTTPList.elements(of: $0.argument ?? "") }
   }
 
+  /// Whether there is a `no-cache` without field names (RFC 9111 §5.2.2.4).
+  var demandsValidation: Bool { fieldNames("no-cache")?.isEmpty == true }
+
   private mutating func add(_ element: String) {
     let bytes = element.utf8
     let equals = bytes.firstIndex(of: UInt8(ascii: "="))

@@ -193,14 +193,11 @@ extension HTTPOriginExchange {
       }
       throw HTTPError(.bodyTruncated(received: body.data.count, expected: total), url: hop.url)
     }
-    // A 200 has the whole body, so the beginning is removed. After an error the beginning stays.
-    if response.status < 300 { await storage.setPartialBody(nil, for: key) }
+    // A 200 has the whole body, and a 304 says that a stored one is current, so the beginning is removed. After an error it stays.
+    if response.status < 300 || response.status == 304 { await storage.setPartialBody(nil, for: key) }
     guard sink.isContinued else { return (response.head, body) }
     if let total, body.data.count > total {
       throw HTTPError(.protocolError("the rest is longer than its Content-Range says"), url: hop.url)
-    }
-    guard body.data.count <= hop.maximumBodyByteCount else {
-      throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount), url: hop.url)
     }
     return (partial.completedHead(by: response.head, byteCount: body.data.count), body)
   }

@@ -105,7 +105,7 @@ final class HTTPOrphanedBody: Sendable {
   /// The file is mapped. That is safe because the folder belongs to the app, and the holder of the lock is its only
   /// user.
   init?(path: String) {
-    let descriptor = systemOpen(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
@@ -133,15 +133,4 @@ final class HTTPOrphanedBody: Sendable {
   deinit {
     close(descriptor)
   }
-}
-
-/// Calls `open(2)`, for types that have an `open` of their own.
-func systemOpen(_ path: String, _ flags: Int32) -> Int32 {
-  #if canImport(Glibc)
-    Glibc.open(path, flags, 0o600)
-  #elseif canImport(Musl)
-    Musl.open(path, flags, 0o600)
-  #else
-    Darwin.open(path, flags, 0o600)
-  #endif
 }

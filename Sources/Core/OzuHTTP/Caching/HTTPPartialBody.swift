@@ -64,14 +64,8 @@ public struct HTTPPartialBody: Sendable, Hashable {
 
   /// The head of the whole response, after a 206 with the rest (RFC 9111 §3.4).
   func completedHead(by head: HTTPResponseHead, byteCount: Int) -> HTTPResponseHead {
-    var headers = response.headers
-    let fields = head.headers.filter { field in
-      !["Content-Length", "Content-Range", "Transfer-Encoding"].contains {
-        $0.isEqualIgnoringASCIICase(to: field.name)
-      }
-    }
-    for name in ["Age", "Date"] + fields.map(\.name) { headers.remove(name: name) }
-    for field in fields { headers.add(name: field.name, value: field.value) }
+    var headers = response.headers.updated(
+      by: head.headers, except: ["Content-Length", "Content-Range", "Transfer-Encoding"])
     headers["Content-Length"] = String(byteCount)
     return HTTPResponseHead(status: 200, headers: headers, url: head.url, version: head.version)
   }

@@ -75,13 +75,14 @@ extension HTTPCacheExchange {
     guard let range = ContentRange(result.head.headers.first("Content-Range") ?? ""), range.first == 0,
       result.body.data.count == range.byteCount, !result.head.hasContentCoding
     else { throw HTTPError(.refused("a range was asked for, and it is another"), url: result.head.url) }
-    var head = result.head
+    var (asked, head) = (result.request, result.head)
+    asked.headers.remove(name: "Range")
     head.status = 200
     head.headers.remove(name: "Content-Range")
     head.headers["Content-Length"] = range.total.map(String.init)
     return await answer(
       HTTPOriginAnswer(
-        request: withoutRange(result.request), head: head, body: result.body, requestDate: result.requestDate,
+        request: asked, head: head, body: result.body, requestDate: result.requestDate,
         responseDate: result.responseDate, redirectsFreshUntil: result.redirectsFreshUntil), originRequest)
   }
 
@@ -164,12 +165,6 @@ extension HTTPCacheExchange {
     exchange.client = BodyPrefixClient(client: client, account: watch)
     let origin = HTTPOriginExchange(exchange: exchange, stored: [], choice: nil, resumes: false)
     return try await origin.run(isRetried: { _ in true })
-  }
-
-  private func withoutRange(_ request: HTTPRequest) -> HTTPRequest {
-    var request = request
-    request.headers.remove(name: "Range")
-    return request
   }
 }
 

@@ -39,7 +39,7 @@ final class HTTPSpoolFile {
     let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     let prefix = beginning.map { "\(Self.partialBodyPrefix)\($0.digest)-" } ?? Self.namePrefix
     let path = "\(directory)/\(prefix)\(getpid())-\(number)"
-    descriptor = systemOpen(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC)
+    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Failure(code: errno) }
     bodyOffset = beginning.map { HTTPPartialBodyFormat.bodyOffset(recordByteCount: $0.record.count) } ?? 0
     guard let beginning, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -75,7 +75,8 @@ final class HTTPSpoolFile {
       left.append((name, now.timeIntervalSince(changed)))
     }
     left.sort { $0.age < $1.age }
-    let kept = left.prefix(maximumLeftCount).filter { $0.age < maximumLeftSeconds }
+    // A file from the future, of a clock that was wrong, would stay until then.
+    let kept = left.filter { abs($0.age) < maximumLeftSeconds }.prefix(maximumLeftCount)
     for item in left where !kept.contains(where: { $0.name == item.name }) {
       removeIfLeft("\(directory)/\(item.name)")
     }
@@ -89,7 +90,7 @@ final class HTTPSpoolFile {
 
   /// Removes a file that no process is writing to.
   private static func removeIfLeft(_ path: String) {
-    let descriptor = systemOpen(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return }
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
     close(descriptor)

@@ -182,15 +182,12 @@ enum StoredFields {
   static func withoutSecrets(_ headers: HTTPHeaders) -> HTTPHeaders {
     HTTPHeaders(
       headers.compactMap { field in
-        func isOne(of names: [String]) -> Bool {
-          names.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
-        }
-        if isOne(of: secret) { return nil }
-        if isOne(of: addresses) {
+        if field.isNamed(secret) { return nil }
+        if field.isNamed(addresses) {
           return HTTPHeaders.Field(name: field.name, value: Redaction.address(field.value))
         }
-        if isOne(of: texts) { return HTTPHeaders.Field(name: field.name, value: Redaction.text(field.value)) }
-        return field
+        return field.isNamed(texts)
+          ? HTTPHeaders.Field(name: field.name, value: Redaction.text(field.value)) : field
       })
   }
 

@@ -99,6 +99,8 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
           for: entry.response, replacing: old, among: slot.entries.mapValues(\.response))
         for place in emptied { slot.entries[place] = nil }
         slot.entries[place] = entry
+        // Room is made among other keys, so those of one key must fit by themselves.
+        if slot.byteCount > byteLimit { (slot.entries, slot.partial) = ([place: entry], nil) }
       }
       makeRoom(&state)
     }
@@ -118,7 +120,10 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
   public func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
     let kept = partial.flatMap { $0.body.count <= byteLimit / 2 ? $0 : nil }
     state.withLock { state in
-      state.change(key) { $0.partial = kept }
+      state.change(key) { slot in
+        slot.partial = kept
+        if slot.byteCount > byteLimit { slot.partial = nil }
+      }
       makeRoom(&state)
     }
   }

@@ -42,3 +42,10 @@ enum ContentCodings: Equatable {
     self = names.isEmpty ? .none : codings.count == names.count ? .known(codings) : .unknown
   }
 }
+
+extension HTTPHeaders {
+  /// Whether they name content codings that the client decodes.
+  var hasContentCoding: Bool {
+    if case .known = ContentCodings(self) { true } else { false }
+  }
+}

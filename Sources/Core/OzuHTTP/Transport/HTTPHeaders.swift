@@ -23,6 +23,11 @@ public struct HTTPHeaders: Sendable, Hashable {
       self.value = value.trimmingHTTPWhitespace()
     }
 
+    /// Whether the field has one of these names.
+    func isNamed(_ names: [String]) -> Bool {
+      names.contains { $0.isEqualIgnoringASCIICase(to: name) }
+    }
+
     /// Names are equal without case, values byte for byte (RFC 9110 §5.1).
     public static func == (a: Field, b: Field) -> Bool {
       a.value == b.value && a.name.isEqualIgnoringASCIICase(to: b.name)
@@ -59,12 +64,8 @@ public struct HTTPHeaders: Sendable, Hashable {
       guard let newValue else { return remove(name: name) }
       let field = Field(name: name, value: newValue)
       guard let place = firstIndex(of: name) else { return fields.append(field) }
-      fields[place] = field
-      var index = fields.count - 1
-      while index > place {
-        if fields[index].name.isEqualIgnoringASCIICase(to: name) { fields.remove(at: index) }
-        index -= 1
-      }
+      remove(name: name)
+      fields.insert(field, at: place)
     }
   }
 
@@ -96,6 +97,18 @@ public struct HTTPHeaders: Sendable, Hashable {
   /// Removes every line.
   public mutating func removeAll(keepingCapacity: Bool = false) {
     fields.removeAll(keepingCapacity: keepingCapacity)
+  }
+
+  /// The section with the fields of a later answer about the same body in place of its own (RFC 9111 §3.2), and without the date and
+  /// the age of the former one.
+  ///
+  /// - Parameter names: the fields that the later answer has about itself alone.
+  func updated(by later: HTTPHeaders, except names: [String]) -> HTTPHeaders {
+    let fields = later.filter { !$0.isNamed(names) }
+    var result = self
+    for name in ["Age", "Date"] + fields.map(\.name) { result.remove(name: name) }
+    for field in fields { result.add(name: field.name, value: field.value) }
+    return result
   }
 
   /// Appends text to the last line's value: the obsolete line folding of RFC 9112 §5.2, which a receiver reads as a
@@ -133,8 +146,7 @@ extension HTTPHeaders: CustomStringConvertible {
   /// One `name: value` per line. The values of credential fields are left out, so that it can be logged.
   public var description: String {
     fields.map { field in
-      let isSecret = HTTPHeaders.credentialNames.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
-      return "\(field.name): \(isSecret ? "…" : field.value)"
+      "\(field.name): \(field.isNamed(HTTPHeaders.credentialNames) ? "…" : field.value)"
     }.joined(separator: "\n")
   }
 

@@ -78,9 +78,7 @@ extension HTTPRequest {
 
   /// The caller's fields without those of the connection, which the transport writes itself.
   var endToEndHeaders: some Sequence<HTTPHeaders.Field> {
-    headers.lazy.filter { field in
-      !HTTPRequest.connectionFields.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
-    }
+    headers.lazy.filter { !$0.isNamed(HTTPRequest.connectionFields) }
   }
 
   private static let connectionFields = [
@@ -215,7 +213,9 @@ struct AddressText {
       !url.absoluteString.contains("\\")
     else { return nil }
     let port = url.port.flatMap { $0 == standardPort ? nil : ":\($0)" } ?? ""
-    text = Array("\(scheme)://\(host)\(port)\(path.isEmpty ? "/" : path)".utf8)
+    // Foundation has IPv6 addresses without their brackets.
+    let name = host.contains(":") ? "[\(host)]" : host
+    text = Array("\(scheme)://\(name)\(port)\(path.isEmpty ? "/" : path)".utf8)
   }
 
   private static let ports = ["http": 80, "https": 443]

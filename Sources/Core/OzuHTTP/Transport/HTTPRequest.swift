@@ -113,7 +113,8 @@ public struct HTTPTimeouts: Sendable, Hashable {
   public var connect: Duration
   /// The longest silence after the connection is made. Default: 30 seconds.
   public var idle: Duration
-  /// From the start to the last byte, including all redirects and, in a cache, all retries. Default: 120 seconds.
+  /// From the start to the last byte, including all redirects and, in a cache, all retries, and there also the turns that a redirect or
+  /// a retry waits for. Default: 120 seconds.
   public var total: Duration
   /// The minimum speed of a response after it has begun. Default: nil, any speed.
   public var minimumSpeed: HTTPMinimumSpeed?

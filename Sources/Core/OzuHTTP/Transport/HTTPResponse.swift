@@ -60,10 +60,7 @@ public struct HTTPResponseHead: Sendable, Hashable {
   }
 
   /// Whether the body has content codings that the client decodes. A body with others is returned as it was sent.
-  var hasContentCoding: Bool {
-    if case .known = ContentCodings(headers) { return true }
-    return false
-  }
+  var hasContentCoding: Bool { headers.hasContentCoding }
 
   /// Whether `Content-Length` is not a number, or several values contradict each other: then the end of the body is
   /// unknown (RFC 9112 §6.3).
@@ -159,7 +156,7 @@ package struct ResponseHeadParser {
 
   package private(set) var status = 0
   package private(set) var version = HTTPVersion.http1_1
-  package private(set) var headers = HTTPHeaders()
+  package internal(set) var headers = HTTPHeaders()
   package private(set) var isComplete = false
   private var byteCount = 0
   private var lineCount = 0
@@ -239,11 +236,6 @@ package struct ResponseHeadParser {
         .http1_1
       }
     headers.removeAll(keepingCapacity: true)
-  }
-
-  /// Removes `Content-Length`.
-  mutating func removeLength() {
-    headers.remove(name: "Content-Length")
   }
 
   private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {

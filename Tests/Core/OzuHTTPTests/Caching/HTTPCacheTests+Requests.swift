@@ -74,14 +74,17 @@ extension HTTPCacheTests {
     #expect(try await fixture.get().decision.place == .cache)
   }
 
-  @Test("a request with no-store leaves what is stored")
-  func requestWithNoStore() async throws {
+  @Test("a request with no-store leaves what is stored", arguments: [HTTPMethod.get, .head])
+  func requestWithNoStore(_ method: HTTPMethod) async throws {
     let fixture = CacheFixture()
-    let fields: HTTPHeaders = ["Cache-Control": "max-age=60"]
-    fixture.serve(.text("one", fields), .text("two", fields))
+    func fields(_ tag: String) -> HTTPHeaders { ["Cache-Control": "max-age=60", "ETag": tag] }
+    fixture.serve(.text("one", fields("\"1\"")), .text("two", fields("\"2\"")))
     try await fixture.get()
-    #expect(try await fixture.get(["Cache-Control": "no-store"]).text == "two")
+    #expect(
+      try await fixture.get(["Cache-Control": "no-store"], method: method).head.headers["ETag"] == "\"2\"")
+    try await fixture.get(method: method, mode: .noStore)
     #expect(try await fixture.get().text == "one")
+    #expect(fixture.client.requests.count == 3)
   }
 
   @Test("a successful POST removes stored responses; a failed one does not")
@@ -94,6 +97,19 @@ extension HTTPCacheTests {
     #expect(try await fixture.get().text == "one")
     try await fixture.get(method: .post)
     #expect(try await fixture.get().text == "two")
+  }
+
+  @Test("a POST removes what is stored under the name of its resource")
+  func namedInvalidation() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.text("one", ["Cache-Control": "max-age=60"]), .status(204), .text("two"))
+    func text(_ method: HTTPMethod) async throws -> String {
+      let request = HTTPRequest(url: CacheFixture.url, method: method)
+      return try await fixture.cache.response(for: request, resource: "avatar").text
+    }
+    #expect(try await text(.get) == "one")
+    _ = try await text(.post)
+    #expect(try await text(.get) == "two")
   }
 
   @Test("what was asked for before a POST that removes it is not stored after it", arguments: [304, 200])
@@ -153,6 +169,7 @@ extension HTTPCacheTests {
     #expect(first.freshUntil == .distantPast)
     let second = try await fixture.get()
     #expect(second.decision.place == .revalidated)
+    #expect(second.decision.reason == "stale by a redirect without a lifetime, revalidated by ETag")
     let hops = fixture.client.requests.suffix(2).map { $0.headers["If-None-Match"] }
     #expect(hops == [nil, "\"1\""])
     #expect(fixture.client.requests.allSatisfy { $0.redirectPolicy == .manual })

@@ -89,6 +89,14 @@ struct HTTPDecidingTests {
     Case(
       name: "RFC 9110 §13 a precondition is the origin's", stored: [control("max-age=3600")],
       ask: ["If-Match": "\"a\""], action: .bypass, reason: "the request has a precondition for the origin"),
+    Case(
+      name: "a range of what is stored decoded",
+      stored: [["Expires": dateText(900), "Content-Encoding": "gzip"]], ask: ["Range": "bytes=0-9"],
+      action: .bypass,
+      reason: "what is stored is decoded, and the request wants it as it is sent"),
+    Case(
+      name: "a range of what has no coding", stored: [control("max-age=3700")], ask: ["Range": "bytes=0-9"],
+      action: .serve, reason: "fresh for 1h"),
     // RFC 5861.
     Case(
       name: "RFC 5861 §3 in the window", stored: [control("max-age=40, stale-while-revalidate=60")],
@@ -131,6 +139,16 @@ struct HTTPDecidingTests {
     Case(
       name: "only-if-cached, nothing stored", stored: [], mode: .onlyIfCached, action: .refuse,
       reason: "only-if-cached, and nothing is stored"),
+    Case(
+      name: "only-if-cached, no-store", stored: [control("max-age=3600")], ask: control("no-store"),
+      mode: .onlyIfCached, action: .refuse, reason: "only-if-cached, and no-store in the request"),
+    Case(
+      name: "only-if-cached, a precondition", stored: [control("max-age=3600")], ask: ["If-Match": "\"a\""],
+      mode: .onlyIfCached, action: .refuse,
+      reason: "only-if-cached, and the request has a precondition for the origin"),
+    Case(
+      name: "only-if-cached, POST", stored: [], method: .post, mode: .onlyIfCached, action: .refuse,
+      reason: "only-if-cached, and the method POST is not cached"),
     Case(
       name: "POST", stored: [control("max-age=3600")], method: .post, action: .bypass,
       reason: "the method POST is not cached"),

@@ -111,6 +111,14 @@ struct HTTPFreshnessTests {
     #expect(
       policy.decide(stored: [response], request: request(), now: noon.addingTimeInterval(500)).action
         == .validate)
+    // The request's own demands are not the origin's.
+    for (demand, action) in [
+      ("max-age=0", .validate), ("max-age=499", .serve), ("min-fresh=2", .validate), ("no-cache", .validate),
+    ] as [(String, HTTPCacheDecision.Action)] {
+      let asked = policy.decide(
+        stored: [response], request: request(["Cache-Control": demand]), now: noon.addingTimeInterval(499))
+      #expect(asked.action == action, "\(demand)")
+    }
   }
 
   struct Age: Sendable, CustomTestStringConvertible {

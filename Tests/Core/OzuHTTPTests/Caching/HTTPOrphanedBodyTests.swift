@@ -231,7 +231,8 @@ struct HTTPOrphanedBodyTests {
     for number in 0..<40 {
       let path = "\(left.path)/\(Self.prefix)\(number)-1-a"
       try Data("x".utf8).write(to: URL(filePath: path))
-      let date = Date().addingTimeInterval(Double(-number) * 3600)
+      // One is from a clock that was a month ahead.
+      let date = Date().addingTimeInterval(number == 39 ? 30 * 86_400 : Double(-number) * 3600)
       try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
     }
     let kept = HTTPSpoolFile.sweep(directory: left.path)

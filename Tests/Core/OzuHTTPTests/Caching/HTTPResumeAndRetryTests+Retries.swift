@@ -88,18 +88,20 @@ extension HTTPResumeAndRetryTests {
     #expect(fixture.waits.all.isEmpty)
   }
 
-  @Test("all exchanges share a budget of retries, which successes fill again")
-  func budget() async throws {
+  @Test(
+    "all exchanges share a budget of retries, which successes fill again",
+    arguments: [(3, 3, 4), (Int.max, 6, 8)])
+  func budget(_ budget: Int, _ first: Int, _ all: Int) async throws {
     let fixture = CacheFixture {
       $0.retryPolicy = .standard
-      $0.retryPolicy.budget = 3
+      $0.retryPolicy.budget = budget
     }
     fixture.client.reply { $0.url.path.hasPrefix("/ok") ? .text("ok") : .failure(.connectionLost) }
     for _ in 0..<3 { _ = try? await fixture.get() }
-    #expect(fixture.waits.all.count == 3)
+    #expect(fixture.waits.all.count == first)
     for number in 0..<10 { try await fixture.get(url: url("https://example.com/ok\(number)")) }
     _ = try? await fixture.get()
-    #expect(fixture.waits.all.count == 4)
+    #expect(fixture.waits.all.count == all)
   }
 
   @Test(

@@ -49,6 +49,24 @@ struct HTTPResumeAndRetryTests {
     #expect(fixture.sent["Range"] == "bytes=6-")
   }
 
+  @Test(
+    "the new body of a stale response is resumed too, unless the stored one is current again",
+    arguments: [true, false])
+  func resumeChanged(isChanged: Bool) async throws {
+    let fixture = CacheFixture()
+    let old: HTTPHeaders = ["Cache-Control": "max-age=1, must-revalidate", "ETag": "\"0\""]
+    fixture.serve(
+      .text("old", old), Self.broken, isChanged ? Self.rest() : .status(304, headers: ["ETag": "\"0\""]))
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(2))
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    #expect(try await fixture.get().text == (isChanged ? Self.whole : "old"))
+    #expect(fixture.sent["Range"] == "bytes=4-")
+    #expect(fixture.sent["If-None-Match"] == "\"0\"")
+    let key = HTTPCacheKey(HTTPRequest(url: CacheFixture.url))
+    #expect(await fixture.storage.partialBody(for: key) == nil)
+  }
+
   struct Other: Sendable, CustomTestStringConvertible {
     let name: String
     let replies: [FakeHTTPReply]
@@ -121,6 +139,17 @@ struct HTTPResumeAndRetryTests {
     let fixture = CacheFixture { $0.retryPolicy = .standard }
     fixture.serve(Self.broken, Self.rest("bytes 4-6/10", "456"), Self.rest("bytes 7-9/10", "789"))
     #expect(try await fixture.get().text == Self.whole)
+  }
+
+  @Test("a rest with which the body becomes too large is refused while it arrives")
+  func largeRest() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(Self.broken, Self.rest().inPieces(of: 1))
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    let request = HTTPRequest(url: CacheFixture.url, maximumBodyByteCount: 8)
+    let error = await #expect(throws: HTTPError.self) { try await fixture.cache.response(for: request) }
+    #expect(error?.reason == .bodyTooLarge(limit: 8))
+    #expect(fixture.client.sentByteCount < Self.whole.utf8.count)
   }
 
   @Test("an error in the rest states the bytes of the whole body")

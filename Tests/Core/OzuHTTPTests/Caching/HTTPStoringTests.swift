@@ -31,6 +31,13 @@ struct HTTPStoringTests {
       name: "POST", headers: ["Cache-Control": "max-age=9"], request: request(method: .post), isStored: false),
     Case(name: "§3.3 206", status: 206, headers: ["Cache-Control": "max-age=9"], isStored: false),
     Case(name: "200 to a range", request: request(["Range": "bytes=0-9"]), isStored: true),
+    Case(
+      name: "gzip that was asked for", headers: ["Content-Encoding": "gzip"],
+      request: request(["Accept-Encoding": "gzip"]), isStored: false),
+    Case(
+      name: "gzip to a range", headers: ["Content-Encoding": "gzip"],
+      request: request(["Range": "bytes=0-9"]), isStored: false),
+    Case(name: "gzip, which is decoded", headers: ["Content-Encoding": "gzip"], isStored: true),
     Case(name: "304", status: 304, headers: ["Cache-Control": "max-age=9"], isStored: false),
     Case(
       name: "412 to a condition", status: 412, headers: ["Cache-Control": "max-age=9"],

@@ -51,8 +51,8 @@ struct InMemoryHTTPCacheStorageTests {
     #expect((8000...10_000).contains(storage.byteCount))
   }
 
-  @Test("the newest entry stays, even if its variants alone exceed the limit")
-  func newest() async {
+  @Test("of the variants of one key that do not fit together, the newest stays, and no beginning beside it")
+  func newest() async throws {
     let storage = InMemoryHTTPCacheStorage(byteLimit: 4000)
     let key = HTTPCacheKey(HTTPRequest(url: url("https://example.com/a")))
     for language in ["en", "de", "fr"] {
@@ -61,6 +61,12 @@ struct InMemoryHTTPCacheStorageTests {
       await storage.store(
         HTTPCacheEntry(response: response, body: Data(count: 1000)), replacing: nil, for: key)
     }
-    #expect(await storage.entries(for: key).count == 3)
+    let kept = await storage.entries(for: key)
+    #expect(kept.map(\.response.selectingHeaders) == [["Accept-Language": "fr"]])
+    let response = storedResponse(["ETag": "\"1\""])
+    await storage.setPartialBody(
+      try #require(HTTPPartialBody(response: response, body: Data(count: 2000))), for: key)
+    #expect(await storage.partialBody(for: key) == nil)
+    #expect(storage.byteCount == 2024)
   }
 }

@@ -204,7 +204,8 @@ struct IndexFile {
   private mutating func writeIndex(
     segmentStates: [StoredIndex.SegmentState], position: SegmentLog.Position, isClean: Bool
   ) throws(DiskCacheError) {
-    index.correctSums()
+    // Those of a forged index may not be possible.
+    if !index.withLock({ $0.hasPossibleSums }) { index.recount() }
     let stored = index.withLock { index in
       StoredIndex(
         epoch: index.pages.source?.epoch ?? 0, seed: index.pages.seed, count: index.count,
@@ -325,7 +326,8 @@ struct IndexFile {
     let pagesByteCount = try pages.byteCount()
     // Another process may change pages while this one reads, so a reader reads all of them at once.
     if isWriter, stored.isClean, isWhole, pagesByteCount == stored.stamps.count * IndexPage.byteCount {
-      try StoredIndex.markUnclean(file)
+      // From now on it is out of date.
+      try file.write(UInt64(0), at: StoredIndex.cleanOffset)
       if context.isSynced { try file.synchronize() }
       index.pages.deallocate()
       index.pages = IndexPages(

@@ -29,12 +29,6 @@ struct IndexPage: @unchecked Sendable {
     bytes.set(prefix, at: Self.prefixOffset)
   }
 
-  /// Makes a copy of these bytes, which have the length of a page.
-  init(copying other: UnsafeRawBufferPointer) {
-    bytes = .allocate(byteCount: Self.byteCount, alignment: 64)
-    bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: other[..<Self.byteCount]))
-  }
-
   func deallocate() { bytes.deallocate() }
 
   private var readable: UnsafeRawBufferPointer { UnsafeRawBufferPointer(bytes) }
@@ -153,11 +147,6 @@ struct IndexPage: @unchecked Sendable {
 
   // MARK: In the file
 
-  /// The seed of the checksum of a page.
-  private static func seed(_ epoch: UInt64, _ number: Int) -> UInt64 {
-    epoch ^ UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
-  }
-
   /// Sets the version and the checksum in the bytes of a page before it is written.
   static func seal(
     _ bytes: UnsafeMutableRawBufferPointer, number: Int, version: UInt32, epoch: UInt64
@@ -173,8 +162,8 @@ struct IndexPage: @unchecked Sendable {
     let page = IndexPage(depth: 0, prefix: 0)
     do throws(DiskCacheError) {
       let count = try source.file.read(into: page.bytes, at: number * byteCount)
-      if count == byteCount,
-        isSealed(UnsafeRawBufferPointer(page.bytes), number: number, epoch: source.epoch),
+      let sum: UInt64 = page.readable.integer(at: 0)
+      if count == byteCount, sum == checksum(page.readable, number: number, epoch: source.epoch),
         page.count <= capacity
       {
         return page
@@ -187,14 +176,9 @@ struct IndexPage: @unchecked Sendable {
     return nil
   }
 
-  /// Whether these bytes were written as this page in this epoch.
-  static func isSealed(_ bytes: UnsafeRawBufferPointer, number: Int, epoch: UInt64) -> Bool {
-    bytes.count >= byteCount
-      && bytes.integer(at: 0, as: UInt64.self) == checksum(bytes, number: number, epoch: epoch)
-  }
-
   private static func checksum(_ bytes: UnsafeRawBufferPointer, number: Int, epoch: UInt64) -> UInt64 {
-    Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[8..<byteCount]), seed: seed(epoch, number))
+    let seed = epoch ^ UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
+    return Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[8..<byteCount]), seed: seed)
   }
 }
 

@@ -28,7 +28,6 @@ struct IndexPages: @unchecked Sendable {
   /// The stamp of each page in the file (`IndexPage.stamp`); zero for a page that is not in the file.
   private(set) var stamps: ContiguousArray<UInt64> = [0]
   private var isDirty: ContiguousArray<Bool> = [true]
-  private(set) var dirtyCount = 1
   /// Pages that are not in the file yet. They are written before all others. Otherwise entries that moved from a
   /// split page to a new one could be missing in both.
   private(set) var added: [Int] = []
@@ -46,7 +45,6 @@ struct IndexPages: @unchecked Sendable {
     depth = directory.count.trailingZeroBitCount
     pages = ContiguousArray(repeating: nil, count: stamps.count)
     isDirty = ContiguousArray(repeating: false, count: stamps.count)
-    dirtyCount = 0
     added = []
   }
 
@@ -93,12 +91,7 @@ struct IndexPages: @unchecked Sendable {
 
   // MARK: Change
 
-  mutating func markDirty(_ number: Int) {
-    if !isDirty[number] {
-      isDirty[number] = true
-      dirtyCount += 1
-    }
-  }
+  mutating func markDirty(_ number: Int) { isDirty[number] = true }
 
   /// Makes room for one more entry with this hash value, in a page that is in memory.
   ///
@@ -142,7 +135,6 @@ struct IndexPages: @unchecked Sendable {
     pages.append(sibling)
     stamps.append(0)
     isDirty.append(true)
-    dirtyCount += 1
     added.append(new)
     let first = cell(of: sibling.prefix)
     for cell in first..<first + 1 << (depth - own - 1) { directory[cell] = UInt32(new) }
@@ -192,10 +184,7 @@ struct IndexPages: @unchecked Sendable {
     let version = UInt32(truncatingIfNeeded: stamps[number] >> 32) &+ 1
     IndexPage.seal(bytes, number: number, version: version, epoch: source.epoch)
     stamps[number] = UInt64(version) << 32 | UInt64(page.count)
-    if isDirty[number] {
-      isDirty[number] = false
-      dirtyCount -= 1
-    }
+    isDirty[number] = false
     if added.first == number { added.removeFirst() }
   }
 }

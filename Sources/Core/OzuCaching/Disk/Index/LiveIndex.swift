@@ -124,11 +124,6 @@ final class LiveIndex: Sendable {
     return removed
   }
 
-  /// Computes all sums again, if they are not possible. Those of a forged index may not be.
-  func correctSums() {
-    if !state.withLock({ $0.hasPossibleSums }) { recount() }
-  }
-
   /// Computes all sums again. Only an index whose sums are wrong, which no writer of this program stored, is
   /// counted, so this happens under one lock.
   func recount() {

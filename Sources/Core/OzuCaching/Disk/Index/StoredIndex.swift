@@ -106,11 +106,6 @@ struct StoredIndex {
     let head = Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[..<checksumOffset]), seed: 0)
     return Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[(cleanOffset + 8)...]), seed: head)
   }
-
-  /// Records in the file that its writer has not closed.
-  static func markUnclean(_ file: any OpenFile) throws(DiskCacheError) {
-    try file.write(UInt64(0), at: cleanOffset)
-  }
 }
 
 // Decodes the bytes of the file.

@@ -36,7 +36,9 @@ struct EntryHeader {
   var bodyOffset: Int { areasOffset + areas.byteCount }
   /// The bytes of the whole record, including padding.
   var recordLength: Int { (bodyOffset + bodyLength + 7) & ~7 }
+}
 
+extension EntryHeader {
   /// Decodes a header. Nil if it is damaged, or if `bytes` does not contain the whole name of the partition.
   init?(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
     guard bytes.count >= Self.byteCount, bytes.integer(at: 0, as: UInt32.self) == Self.magic else {
@@ -64,23 +66,6 @@ struct EntryHeader {
     isLive = bytes.integer(at: Self.stateOffset, as: UInt32.self) == Self.live
     accessed = bytes.integer(at: Self.accessedOffset)
     guard bodyOffset < 1 << 32 else { return nil }
-  }
-
-  init(
-    sequence: UInt64, key: CacheKey, date: Int64, nameLength: Int, labelLength: Int, areas: MetadataAreas,
-    bodyLength: Int, labelChecksum: UInt64, bodyChecksum: UInt64
-  ) {
-    self.sequence = sequence
-    self.key = key
-    stored = date
-    accessed = date
-    self.nameLength = nameLength
-    self.labelLength = labelLength
-    self.areas = areas
-    self.bodyLength = bodyLength
-    self.labelChecksum = labelChecksum
-    self.bodyChecksum = bodyChecksum
-    generation = areas.count > 0 ? 1 : 0
   }
 
   /// Replaces an impossible date of access, before the date stored or more than a day after `now`, by the date
@@ -127,9 +112,6 @@ struct EntryHead: Sendable {
   private let labelChecksum: UInt64
   private var bytes: [UInt8]
 
-  /// The number of bytes before the body.
-  var byteCount: Int { bytes.count }
-
   init(key: CacheKey, partition: Partition, label: String, metadata: Data) {
     self.key = key
     nameLength = partition.name.utf8.count
@@ -154,9 +136,9 @@ struct EntryHead: Sendable {
   /// The header of the record with this head and a body.
   func header(sequence: UInt64, date: Int64, bodyLength: Int, bodyChecksum: UInt64) -> EntryHeader {
     EntryHeader(
-      sequence: sequence, key: key, date: date, nameLength: nameLength, labelLength: labelLength,
-      areas: areas,
-      bodyLength: bodyLength, labelChecksum: labelChecksum, bodyChecksum: bodyChecksum)
+      sequence: sequence, key: key, stored: date, accessed: date, nameLength: nameLength,
+      labelLength: labelLength, areas: areas, bodyLength: bodyLength, labelChecksum: labelChecksum,
+      bodyChecksum: bodyChecksum, generation: areas.count > 0 ? 1 : 0)
   }
 
   /// Encodes the header, and calls `write` with the parts of the whole record.

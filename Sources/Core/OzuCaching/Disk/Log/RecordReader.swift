@@ -18,14 +18,9 @@ struct Record: ~Copyable {
     self.owner = owner
   }
 
-  var partition: Partition { Partition(text(EntryHeader.byteCount, header.nameLength)) }
-
   var label: String? {
-    header.labelLength == 0 ? nil : text(header.labelOffset, header.labelLength)
-  }
-
-  private func text(_ offset: Int, _ length: Int) -> String {
-    String(decoding: bytes[offset..<offset + length], as: UTF8.self)
+    header.labelLength == 0
+      ? nil : String(decoding: bytes[header.labelOffset..<header.areasOffset], as: UTF8.self)
   }
 
   /// Encodes the header for another place, in front of the unchanged rest.

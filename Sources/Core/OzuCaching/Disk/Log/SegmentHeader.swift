@@ -79,20 +79,14 @@ struct SegmentHeader {
 
   /// `NUMBER-SALT.segment`, in hexadecimal. The salt makes every name unique.
   var fileName: String {
-    CacheKey(high: number, low: salt).description.inserting("-", at: 16) + Self.suffix
+    let digits = CacheKey(high: number, low: salt).description
+    return "\(digits.prefix(16))-\(digits.suffix(16))\(Self.suffix)"
   }
 
   /// Whether this is the name of a segment, of any version.
   static func isFileName(_ name: String) -> Bool {
-    number(fromFileName: name) != nil
-  }
-
-  /// The number in a segment's file name.
-  static func number(fromFileName name: String) -> UInt64? {
-    guard name.utf8.count == 41, name.hasSuffix(suffix), name.dropFirst(16).first == "-" else {
-      return nil
-    }
-    return CacheKey(hexadecimal: name.prefix(16) + name.dropFirst(17).prefix(16))?.high
+    guard name.utf8.count == 41, name.hasSuffix(suffix), name.dropFirst(16).first == "-" else { return false }
+    return CacheKey(hexadecimal: name.prefix(16) + name.dropFirst(17).prefix(16)) != nil
   }
 }
 
@@ -113,12 +107,6 @@ enum LogNumbers {
   static let exhausted: UInt64 = 1 << 61
   /// The same for segments.
   static let segmentsExhausted: UInt64 = 1 << 31
-}
-
-extension String {
-  fileprivate func inserting(_ text: String, at offset: Int) -> String {
-    String(prefix(offset)) + text + String(dropFirst(offset))
-  }
 }
 
 extension UnsafeRawBufferPointer {

@@ -11,7 +11,7 @@ import OzuBase
 ///
 /// A writer that fails to load a segment gives the lock back (`yield`), since it must know every segment, and tries
 /// again after the refresh interval. A cache that is suspended (`suspend`) has no lock and takes none until it resumes. A reader always has the reason why it may not write (`refusal`). If that is that
-/// another process writes, or that the medium cannot be written to, its entries are as good as the other's;
+/// another process writes, or that it was opened to be read only, its entries are as good as the other's;
 /// otherwise an entry that could not be replaced is out of date (`OutdatedEntries`).
 ///
 /// The lock of the writer guards this value; it is changed by the functions below only.

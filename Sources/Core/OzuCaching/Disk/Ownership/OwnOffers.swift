@@ -179,7 +179,6 @@ struct OutdatedEntries {
   /// All entries, of every key, that were stored up to this date are out of date.
   private(set) var commonDate: Int64?
 
-  var isEmpty: Bool { dates.isEmpty && commonDate == nil }
   var keys: [(key: CacheKey, partition: Partition)] { dates.keys.map { ($0.key, $0.partition) } }
 
   /// Records that a store of a key failed. If there are too many keys, one date stands for all of them: then more

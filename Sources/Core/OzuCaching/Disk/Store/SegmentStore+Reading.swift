@@ -111,15 +111,6 @@ extension SegmentStore {
 
   // MARK: Without the record
 
-  /// Whether the index entry was stored before its writer ended without closing, so that the record may be dead.
-  private func mayBeDead(_ key: CacheKey, in partition: Partition) -> Bool {
-    guard index.withLock({ $0.unverifiedBelow > 0 }) else { return false }
-    index.readPage(of: key, in: partition)
-    return index.withLock { index in
-      index.location(of: key, in: partition).map { $0.sequence < index.unverifiedBelow } ?? false
-    }
-  }
-
   /// Whether the entry's record is alive. If not, the entry leaves the index.
   private func isAlive(_ key: CacheKey, in partition: Partition) -> Bool {
     withRecord(
@@ -140,9 +131,7 @@ extension SegmentStore {
 
   /// Marks an entry as used now.
   func touch(_ key: CacheKey, in partition: Partition) -> Bool {
-    if mayBeDead(key, in: partition) || context.ages.apply(to: partition), !isAlive(key, in: partition) {
-      return false
-    }
+    guard contains(key, in: partition) else { return false }
     let date = context.now()
     var search = Search()
     let touched: Void? = locate(key, in: partition, &search) { index, number in

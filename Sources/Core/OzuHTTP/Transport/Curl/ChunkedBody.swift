@@ -1,3 +1,5 @@
+import OzuBase
+
 /// Finds the data between the sizes and line ends of a chunked body (RFC 9112 §7.1), and refuses what is malformed.
 ///
 /// libcurl reads the chunks too, because it has to know where the answer ends. But its error for a malformed chunk is the
@@ -65,7 +67,7 @@ package struct ChunkedBody {
     let isLineFeed = byte == 0x0A
     switch step {
     case .size(let digitCount):
-      guard let digit = Self.value(ofHexadecimal: byte) else {
+      guard let digit = PercentEncoding.digit(byte) else {
         guard digitCount > 0 else { throw Self.malformed("the size of a chunk is not a number") }
         if isLineFeed { try beginChunk() } else { step = .chunkExtension }
         return
@@ -107,14 +109,5 @@ package struct ChunkedBody {
 
   private static func malformed(_ what: String) -> HTTPError {
     HTTPError(.protocolError(what))
-  }
-
-  private static func value(ofHexadecimal byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
   }
 }

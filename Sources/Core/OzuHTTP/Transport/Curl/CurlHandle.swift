@@ -208,7 +208,7 @@
       owner.connectingPort = NetworkAddress.port(sockaddr: bytes)
       if let isAllowed = owner.addressFilter {
         guard let target = NetworkAddress(sockaddr: bytes), isAllowed(target) else {
-          owner.noteRefusedAddress(NetworkAddress(sockaddr: bytes)?.description ?? "an unknown address")
+          owner.refusedAddress = NetworkAddress(sockaddr: bytes)?.description ?? "an unknown address"
           return CURL_SOCKET_BAD
         }
       }

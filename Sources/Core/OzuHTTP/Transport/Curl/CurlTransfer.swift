@@ -46,6 +46,7 @@
 
     /// Decides to which addresses every hop may connect; nil allows all.
     let addressFilter: AddressFilter?
+    /// The address to which the guard refused to connect; another address of the host may still work.
     var refusedAddress: String?
     /// The port of the last address to which libcurl began to connect: the origin's, or the proxy's.
     var connectingPort: Int?
@@ -92,11 +93,6 @@
       connectingPort = nil
     }
 
-    /// The guard refused to connect to this address; another address of the host may still work.
-    func noteRefusedAddress(_ address: String) {
-      refusedAddress = address
-    }
-
     func noteConnected() {
       timing.noteActivity(at: clock.now)
     }
@@ -129,7 +125,7 @@
       }
       // A chunked body marks its own end, and a length beside it has no meaning (RFC 9112 §6.3).
       let isChunked = try isChunked
-      if head.headers.contains(name: "Transfer-Encoding") { head.removeLength() }
+      if head.headers.contains(name: "Transfer-Encoding") { head.headers.remove(name: "Content-Length") }
       let response = responseHead
       if hop.method != .head, !response.hasNoBody {
         if isChunked { chunks = ChunkedBody() }
