@@ -31,16 +31,14 @@ let loading: [CSetting] = loadsLibraries ? [.define("OZU_LOADS_LIBRARIES")] : []
 
 // MARK: The libraries of the system
 
-/// A C library of the system, and the packages to install, for the message of SwiftPM. `scripts/packages` lists more of them,
-/// for scripts that must run before there is a manifest; `make lint` compares the two.
+/// A C library of the system, and the packages to install, for the message of SwiftPM.
 struct SystemLibrary {
   /// The target that finds it.
   var name: String
   /// The trait that switches it on, and what the trait is for; `nil` for a library that every build takes.
   var trait: String?
   var use: String?
-  /// The name for pkg-config. `nil` where Debian's answer has flags that SwiftPM refuses with a warning in every build:
-  /// `-DAVIF_DLL` of libavif, and `-pthread` of Little CMS from 2.16 on. The glue in C then says what to install.
+  /// `nil` where Debian's answer has flags that SwiftPM refuses.
   var pkgConfig: String?
   /// The libraries for the linker, also where pkg-config is not installed.
   var links: [String] = []
@@ -68,12 +66,19 @@ struct SystemLibrary {
   }
 }
 
+/// The table is in `scripts/packages`, for scripts that must run before there is a manifest, with what the columns mean:
+/// `scripts/documentation/check_packages.py write` writes it here. Why SVG is off: `Documentation/libraries.md`.
 let systemLibraries = [
   SystemLibrary(name: "CJPEG", pkgConfig: "libjpeg", links: ["jpeg"], apt: "libjpeg-dev", brew: "jpeg-turbo"),
   SystemLibrary(name: "CPNG", pkgConfig: "libpng", links: ["png16", "z"], apt: "libpng-dev", brew: "libpng"),
   SystemLibrary(name: "CISAL", pkgConfig: "libisal", links: ["isal"], apt: "libisal-dev", brew: "isa-l"),
   SystemLibrary(name: "CZstd", pkgConfig: "libzstd", links: ["zstd"], apt: "libzstd-dev", brew: "zstd"),
+  SystemLibrary(name: "CZlib", pkgConfig: "zlib", links: ["z"], apt: "zlib1g-dev", brew: "zlib"),
+  SystemLibrary(
+    name: "CBrotli", pkgConfig: "libbrotlidec", links: ["brotlidec"], apt: "libbrotli-dev", brew: "brotli"),
   SystemLibrary(name: "CLCMS", links: ["lcms2"], apt: "liblcms2-dev", brew: "little-cms2"),
+  SystemLibrary(
+    name: "CLibcurl", pkgConfig: "libcurl", opens: ["curl"], apt: "libcurl4-openssl-dev", brew: "curl"),
   SystemLibrary(
     name: "CWebP", trait: "WebP", use: "Read and write WebP through libwebp.", pkgConfig: "libwebpmux",
     links: ["webp", "webpmux"], apt: "libwebp-dev", brew: "webp"),
@@ -89,19 +94,14 @@ let systemLibraries = [
   SystemLibrary(
     name: "CTIFF", trait: "TIFF", use: "Read TIFF through libtiff.", pkgConfig: "libtiff-4", opens: ["tiff"],
     apt: "libtiff-dev", brew: "libtiff"),
-  // Cairo is what is compiled against; librsvg's own answer has `-pthread`. Why it is off: `Documentation/libraries.md`.
   SystemLibrary(
     name: "CRSVG", trait: "SVG", use: "Draw SVG through librsvg. Off by default.", pkgConfig: "cairo",
     opens: ["rsvg-2", "cairo", "gobject-2.0", "glib-2.0"], apt: "librsvg2-dev", brew: "librsvg"),
 ]
-/// The libraries that undo the content codings of HTTP, beside zstd, and the HTTP client. On Apple platforms `URLSession` is both.
-let codingLibraries = [
-  SystemLibrary(name: "CZlib", pkgConfig: "zlib", links: ["z"], apt: "zlib1g-dev", brew: "zlib"),
-  SystemLibrary(
-    name: "CBrotli", pkgConfig: "libbrotlidec", links: ["brotlidec"], apt: "libbrotli-dev", brew: "brotli"),
-]
-let curl = SystemLibrary(
-  name: "CLibcurl", pkgConfig: "libcurl", opens: ["curl"], apt: "libcurl4-openssl-dev", brew: "curl")
+/// The HTTP client, and what undoes the content codings of HTTP, beside zstd. On Apple platforms `URLSession` is both.
+let ofHTTP = ["CZlib", "CBrotli", "CLibcurl"]
+let httpLibraries = systemLibraries.filter { ofHTTP.contains($0.name) }
+let pictureLibraries = systemLibraries.filter { !ofHTTP.contains($0.name) }
 let gtk: Target.Dependency = .target(name: "CGTK", condition: .when(traits: traits("GTK")))
 let linux = TargetDependencyCondition.when(platforms: [.linux])
 
@@ -114,7 +114,7 @@ let strict: [SwiftSetting] =
   (Context.environment["OZU_STRICT"] == nil
     ? [] : [.treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning)])
   + [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault")]
-  + (systemLibraries.compactMap(\.trait) + ["GTK"]).map { .define($0, .when(traits: traits($0))) }
+  + (pictureLibraries.compactMap(\.trait) + ["GTK"]).map { .define($0, .when(traits: traits($0))) }
 
 /// Targets that loop over pixels or bytes stay optimised in debug builds: a hundred times the speed (`CONTRIBUTING.md`). An
 /// unsafe flag is the only way, which SwiftPM allows in dependencies by version since tools version 6.2.
@@ -129,8 +129,8 @@ let package = Package(
       .trait(name: "GTK", description: "Show pictures in GTK 4 widgets."),
     ]
       + sets.map { .trait(name: $0.name, description: $0.use) }
-      + systemLibraries.flatMap { lib in lib.trait.map { [.trait(name: $0, description: lib.use)] } ?? [] }),
-  targets: (systemLibraries + codingLibraries + [curl]).map(\.target))
+      + pictureLibraries.flatMap { lib in lib.trait.map { [.trait(name: $0, description: lib.use)] } ?? [] }),
+  targets: (pictureLibraries + httpLibraries).map(\.target))
 
 /// Adds the targets of a folder, each in a folder of its name unless it has a path.
 @MainActor
@@ -167,20 +167,20 @@ add(
   "Sources/Libraries",
   .target(name: "CDynamicLibrary", cSettings: loading),
   .target(
-    name: "CCodecs", dependencies: ["CDynamicLibrary"] + systemLibraries.map(\.dependency),
+    name: "CCodecs", dependencies: ["CDynamicLibrary"] + pictureLibraries.map(\.dependency),
     cSettings: loading + [.define("OZU_ISAL")]
       // `OZU_AVIF` for the trait AVIF.
-      + systemLibraries.compactMap { lib in
+      + pictureLibraries.compactMap { lib in
         lib.trait.map { .define("OZU_\($0.uppercased())", .when(traits: traits($0))) }
       },
-    linkerSettings: systemLibraries.flatMap(\.linkerSettings)),
+    linkerSettings: pictureLibraries.flatMap(\.linkerSettings)),
   .target(
     name: "CContentCodings",
     dependencies: ["CZlib", "CBrotli", "CZstd"].map { .target(name: $0, condition: linux) },
     linkerSettings: ["z", "brotlidec", "zstd"].map { .linkedLibrary($0, .when(platforms: [.linux])) }),
   .target(
-    name: "CCurl", dependencies: ["CDynamicLibrary", curl.dependency], cSettings: loading,
-    linkerSettings: curl.linkerSettings),
+    name: "CCurl", dependencies: ["CDynamicLibrary", .target(name: "CLibcurl")], cSettings: loading,
+    linkerSettings: httpLibraries.filter { $0.name == "CLibcurl" }.flatMap(\.linkerSettings)),
   .target(name: "CIsolation"),
   .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
   library("OzuLibraryCodecs", ["OzuCodecs", "OzuImaging", "OzuBase", "CCodecs"], kernel),
