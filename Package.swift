@@ -31,18 +31,15 @@ let loading: [CSetting] = loadsLibraries ? [.define("OZU_LOADS_LIBRARIES")] : []
 
 // MARK: The libraries of the system
 
-/// A C library of the system, and the packages to install, for the message of SwiftPM.
+/// A C library of the system. `scripts/packages` is the table of all, for scripts that must run before there is a manifest, and
+/// says what the columns mean.
 struct SystemLibrary {
-  /// The target that finds it.
   var name: String
-  /// The trait that switches it on, and what the trait is for; `nil` for a library that every build takes.
   var trait: String?
   var use: String?
-  /// `nil` where Debian's answer has flags that SwiftPM refuses.
   var pkgConfig: String?
-  /// The libraries for the linker, also where pkg-config is not installed.
   var links: [String] = []
-  /// Those that a program opens when it first needs them, where `loadsLibraries` says so; pkg-config would have the linker add them.
+  /// Linked too, unless `loadsLibraries`.
   var opens: [String] = []
   var apt: String
   var brew: String
@@ -51,7 +48,7 @@ struct SystemLibrary {
   var parts: Set<String>? { trait.map(traits) }
 
   /// All of them share one empty module map: Swift sees the libraries through `CCodecs` alone. Where no library is built, as
-  /// for an app in Xcode, nobody is told to install one.
+  /// for an app in Xcode, nobody is told to install one. pkg-config would have the linker add what is only opened.
   var target: Target {
     .systemLibrary(
       name: name, path: "Sources/Libraries/SystemLibraries",
@@ -66,8 +63,7 @@ struct SystemLibrary {
   }
 }
 
-/// The table is in `scripts/packages`, for scripts that must run before there is a manifest, with what the columns mean:
-/// `scripts/documentation/check_packages.py write` writes it here. Why SVG is off: `Documentation/libraries.md`.
+/// Written by `scripts/documentation/check_packages.py write`. Why SVG is off: `Documentation/libraries.md`.
 let systemLibraries = [
   SystemLibrary(name: "CJPEG", pkgConfig: "libjpeg", links: ["jpeg"], apt: "libjpeg-dev", brew: "jpeg-turbo"),
   SystemLibrary(name: "CPNG", pkgConfig: "libpng", links: ["png16", "z"], apt: "libpng-dev", brew: "libpng"),
@@ -170,8 +166,8 @@ add(
     name: "CCodecs", dependencies: ["CDynamicLibrary"] + pictureLibraries.map(\.dependency),
     cSettings: loading + [.define("OZU_ISAL")]
       // `OZU_AVIF` for the trait AVIF.
-      + pictureLibraries.compactMap { lib in
-        lib.trait.map { .define("OZU_\($0.uppercased())", .when(traits: traits($0))) }
+      + pictureLibraries.compactMap(\.trait).map {
+        .define("OZU_\($0.uppercased())", .when(traits: traits($0)))
       },
     linkerSettings: pictureLibraries.flatMap(\.linkerSettings)),
   .target(
