@@ -177,17 +177,16 @@ def check_dockerfile(list, writes):
     runs = [package for package in taken if package.use != "-"]
     stages = iter([[[package.name for package in taken]], [
         [name for package in runs if package.is_trait == is_trait for name in package.runs["debian-12"]] for is_trait in (False, True)]])
-
-    def install(found):
-        lines = [line for names in next(stages) for line in filled("  ", " ".join(names))]
-        return found[1] + "".join(line + " \\\n" for line in lines)
-
-    new, count = re.subn(r"(apt-get install -y --no-install-recommends \\\n)((?:  [^&\n]*\\\n)*)", install, text)
+    install = re.compile(r"(apt-get install -y --no-install-recommends \\\n)((?:  [^&\n]*\\\n)*)")
+    if len(install.findall(text)) != 2:
+        return [f"{DOCKERFILE}: it must install packages in two stages"]
+    new = install.sub(lambda found: found[1] + "".join(
+        line + " \\\n" for names in next(stages) for line in filled("  ", " ".join(names))), text)
     if new != text and writes:
         write(DOCKERFILE, new)
     elif new != text:
         return [f"{DOCKERFILE}: its packages are not those of scripts/packages: run check_packages.py write"]
-    return [] if count == 2 else [f"{DOCKERFILE}: it must install packages in two stages"]
+    return []
 
 
 def main():
