@@ -227,7 +227,7 @@ site-test: #- read the site that `make docs` has built in headless Chromium (ARG
 
 # `ozu` as the tests have built it. The display is for the page about a window.
 package-test: dependencies #- build and run packages that depend on Ozu, by the pages for newcomers (ARGS=server for one page, ARGS=all for all combinations)
-	@scripts/install-walk-tools
+	@scripts/install-packages libgtk-4-dev xvfb curl python3
 	@$(BUILD) $(FLAGS) $(FORMATS) --product ozu
 	@python3 -B Tests/Apps/GettingStarted/walk.py Sources/Apps/OzuCLI/Resources/Photos/canyon-wren.jpg "$$($(BUILD) $(FLAGS) $(FORMATS) --show-bin-path)/ozu" $(ARGS)
 

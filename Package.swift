@@ -15,19 +15,6 @@ func traits(_ trait: String) -> Set<String> {
   Set([trait] + sets.filter { !$0.lacks.contains(trait) }.map(\.name))
 }
 
-/// Every Swift target: `any` is written out, and an `async` function stays on its caller's executor unless it says otherwise.
-/// Warnings are errors in Ozu's own checks, except for what a newer library calls deprecated; never for others who build it.
-/// `#if AVIF` asks whether the parts of that trait are built, by whichever set.
-let strict: [SwiftSetting] =
-  (Context.environment["OZU_STRICT"] == nil
-    ? [] : [.treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning)])
-  + [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault")]
-  + ["WebP", "AVIF", "HEIF", "JXL", "TIFF", "SVG", "GTK"].map { .define($0, .when(traits: traits($0))) }
-
-/// Targets that loop over pixels or bytes stay optimised in debug builds: a hundred times the speed (`CONTRIBUTING.md`). An
-/// unsafe flag is the only way, which SwiftPM allows in dependencies by version since tools version 6.2.
-let kernel = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
-
 // A manifest is compiled for the machine that builds. On Apple platforms ImageIO reads pictures, and `swift build` builds
 // what needs no C library; OZU_LIBRARIES adds the rest.
 #if os(Linux)
@@ -44,100 +31,102 @@ let loading: [CSetting] = loadsLibraries ? [.define("OZU_LOADS_LIBRARIES")] : []
 
 // MARK: The libraries of the system
 
-/// A C library of the system, and the packages to install, for the message of SwiftPM. `scripts/packages` lists more of them,
-/// for scripts that must run before there is a manifest; `make lint` compares the two.
+/// A C library of the system. `scripts/packages` is the table of all, for scripts that must run before there is a manifest, and
+/// says what the columns mean.
 struct SystemLibrary {
-  /// The target that finds it.
   var name: String
-  /// The trait that switches it on, and what the trait is for; `nil` for a library that every build takes.
   var trait: String?
   var use: String?
-  /// The name for pkg-config. `nil` where Debian's answer has flags that SwiftPM refuses with a warning in every build:
-  /// `-DAVIF_DLL` of libavif, and `-pthread` of Little CMS from 2.16 on. The glue in C then says what to install.
   var pkgConfig: String?
-  /// The libraries for the linker, also where pkg-config is not installed.
-  var links: [String]
-  /// Whether it is opened when it is first needed, where `loadsLibraries` says so; pkg-config would have the linker add it.
-  var isLoaded = false
+  var links: [String] = []
+  /// Linked too, unless `loadsLibraries`.
+  var opens: [String] = []
   var apt: String
   var brew: String
 
-  var isLinked: Bool { !isLoaded || !loadsLibraries }
+  var linked: [String] { loadsLibraries ? links : links + opens }
   var parts: Set<String>? { trait.map(traits) }
 
   /// All of them share one empty module map: Swift sees the libraries through `CCodecs` alone. Where no library is built, as
-  /// for an app in Xcode, nobody is told to install one.
+  /// for an app in Xcode, nobody is told to install one. pkg-config would have the linker add what is only opened.
   var target: Target {
     .systemLibrary(
       name: name, path: "Sources/Libraries/SystemLibraries",
-      pkgConfig: isLinked && buildsLibraries ? pkgConfig : nil, providers: [.apt([apt]), .brew([brew])])
+      pkgConfig: buildsLibraries && !linked.isEmpty ? pkgConfig : nil,
+      providers: [.apt([apt]), .brew([brew])])
   }
   var dependency: Target.Dependency {
     parts.map { .target(name: name, condition: .when(traits: $0)) } ?? .target(name: name)
   }
   var linkerSettings: [LinkerSetting] {
-    isLinked ? links.map { .linkedLibrary($0, parts.map { .when(traits: $0) }) } : []
+    linked.map { .linkedLibrary($0, parts.map { .when(traits: $0) }) }
   }
 }
 
+/// Written by `scripts/documentation/check_packages.py write`. Why SVG is off: `Documentation/libraries.md`.
 let systemLibraries = [
   SystemLibrary(name: "CJPEG", pkgConfig: "libjpeg", links: ["jpeg"], apt: "libjpeg-dev", brew: "jpeg-turbo"),
   SystemLibrary(name: "CPNG", pkgConfig: "libpng", links: ["png16", "z"], apt: "libpng-dev", brew: "libpng"),
   SystemLibrary(name: "CISAL", pkgConfig: "libisal", links: ["isal"], apt: "libisal-dev", brew: "isa-l"),
   SystemLibrary(name: "CZstd", pkgConfig: "libzstd", links: ["zstd"], apt: "libzstd-dev", brew: "zstd"),
+  SystemLibrary(name: "CZlib", pkgConfig: "zlib", links: ["z"], apt: "zlib1g-dev", brew: "zlib"),
+  SystemLibrary(
+    name: "CBrotli", pkgConfig: "libbrotlidec", links: ["brotlidec"], apt: "libbrotli-dev", brew: "brotli"),
   SystemLibrary(name: "CLCMS", links: ["lcms2"], apt: "liblcms2-dev", brew: "little-cms2"),
+  SystemLibrary(
+    name: "CLibcurl", pkgConfig: "libcurl", opens: ["curl"], apt: "libcurl4-openssl-dev", brew: "curl"),
   SystemLibrary(
     name: "CWebP", trait: "WebP", use: "Read and write WebP through libwebp.", pkgConfig: "libwebpmux",
     links: ["webp", "webpmux"], apt: "libwebp-dev", brew: "webp"),
   SystemLibrary(
-    name: "CAVIF", trait: "AVIF", use: "Read and write AVIF through libavif.", links: ["avif"],
-    isLoaded: true, apt: "libavif-dev", brew: "libavif"),
+    name: "CAVIF", trait: "AVIF", use: "Read and write AVIF through libavif.", opens: ["avif"],
+    apt: "libavif-dev", brew: "libavif"),
   SystemLibrary(
     name: "CHEIF", trait: "HEIF", use: "Read HEIC and HEIF through libheif.", pkgConfig: "libheif",
-    links: ["heif"], isLoaded: true, apt: "libheif-dev", brew: "libheif"),
+    opens: ["heif"], apt: "libheif-dev", brew: "libheif"),
   SystemLibrary(
-    name: "CJXL", trait: "JXL", use: "Read and write JPEG XL through libjxl.", links: ["jxl"], isLoaded: true,
+    name: "CJXL", trait: "JXL", use: "Read and write JPEG XL through libjxl.", opens: ["jxl"],
     apt: "libjxl-dev", brew: "jpeg-xl"),
   SystemLibrary(
-    name: "CTIFF", trait: "TIFF", use: "Read TIFF through libtiff.", pkgConfig: "libtiff-4", links: ["tiff"],
-    isLoaded: true, apt: "libtiff-dev", brew: "libtiff"),
-  // Cairo is what is compiled against; librsvg's own answer has `-pthread`. Why it is off: `Documentation/libraries.md`.
+    name: "CTIFF", trait: "TIFF", use: "Read TIFF through libtiff.", pkgConfig: "libtiff-4", opens: ["tiff"],
+    apt: "libtiff-dev", brew: "libtiff"),
   SystemLibrary(
     name: "CRSVG", trait: "SVG", use: "Draw SVG through librsvg. Off by default.", pkgConfig: "cairo",
-    links: ["rsvg-2", "cairo", "gobject-2.0", "glib-2.0"], isLoaded: true, apt: "librsvg2-dev",
-    brew: "librsvg"),
+    opens: ["rsvg-2", "cairo", "gobject-2.0", "glib-2.0"], apt: "librsvg2-dev", brew: "librsvg"),
 ]
-/// The libraries that undo the content codings of HTTP, beside zstd, and the HTTP client. On Apple platforms `URLSession` is both.
-let codingLibraries = [
-  SystemLibrary(name: "CZlib", pkgConfig: "zlib", links: ["z"], apt: "zlib1g-dev", brew: "zlib"),
-  SystemLibrary(
-    name: "CBrotli", pkgConfig: "libbrotlidec", links: ["brotlidec"], apt: "libbrotli-dev", brew: "brotli"),
-]
-let curl = SystemLibrary(
-  name: "CLibcurl", pkgConfig: "libcurl", links: ["curl"], isLoaded: true, apt: "libcurl4-openssl-dev",
-  brew: "curl")
+/// The HTTP client, and what undoes the content codings of HTTP, beside zstd. On Apple platforms `URLSession` is both.
+let ofHTTP = ["CZlib", "CBrotli", "CLibcurl"]
+let httpLibraries = systemLibraries.filter { ofHTTP.contains($0.name) }
+let pictureLibraries = systemLibraries.filter { !ofHTTP.contains($0.name) }
 let gtk: Target.Dependency = .target(name: "CGTK", condition: .when(traits: traits("GTK")))
 let linux = TargetDependencyCondition.when(platforms: [.linux])
 
 // MARK: The package
 
+/// Every Swift target: `any` is written out, and an `async` function stays on its caller's executor unless it says otherwise.
+/// Warnings are errors in Ozu's own checks, except for what a newer library calls deprecated; never for others who build it.
+/// `#if AVIF` asks whether the parts of that trait are built, by whichever set.
+let strict: [SwiftSetting] =
+  (Context.environment["OZU_STRICT"] == nil
+    ? [] : [.treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning)])
+  + [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+  + (pictureLibraries.compactMap(\.trait) + ["GTK"]).map { .define($0, .when(traits: traits($0))) }
+
+/// Targets that loop over pixels or bytes stay optimised in debug builds: a hundred times the speed (`CONTRIBUTING.md`). An
+/// unsafe flag is the only way, which SwiftPM allows in dependencies by version since tools version 6.2.
+let kernel = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 let package = Package(
   name: "Ozu",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
-  products: [
-    "Ozu", "OzuMigration", "OzuImaging", "OzuCodecs", "OzuStandardCodecs", "OzuCaching", "OzuHTTP",
-    "OzuTesting", "OzuGTK", "OzuUIKit", "OzuAppKit", "OzuSwiftUI",
-  ].map { .library(name: $0, targets: [$0]) }
-    + [("ozu-gallery", "OzuGalleryApp"), ("ozu", "OzuCLI"), ("ozu-decode", "OzuDecode")]
-    .map { .executable(name: $0, targets: [$1]) },
   traits: Set(
     [
       .default(enabledTraits: ["Formats"]),
       .trait(name: "GTK", description: "Show pictures in GTK 4 widgets."),
     ]
       + sets.map { .trait(name: $0.name, description: $0.use) }
-      + systemLibraries.flatMap { lib in lib.trait.map { [.trait(name: $0, description: lib.use)] } ?? [] }),
-  targets: (systemLibraries + codingLibraries + [curl]).map(\.target))
+      + pictureLibraries.flatMap { lib in lib.trait.map { [.trait(name: $0, description: lib.use)] } ?? [] }),
+  targets: (pictureLibraries + httpLibraries).map(\.target))
 
 /// Adds the targets of a folder, each in a folder of its name unless it has a path.
 @MainActor
@@ -146,8 +135,11 @@ func add(_ folder: String, _ targets: Target...) {
   package.targets += targets
 }
 
-func library(_ name: String, _ uses: Dependencies, _ settings: [SwiftSetting] = strict) -> Target {
-  .target(name: name, dependencies: uses, swiftSettings: settings)
+func library(
+  _ name: String, _ uses: Dependencies, _ settings: [SwiftSetting] = strict, exclude: [String] = [],
+  resources: [Resource]? = nil
+) -> Target {
+  .target(name: name, dependencies: uses, exclude: exclude, resources: resources, swiftSettings: settings)
 }
 
 func tests(_ name: String, _ uses: Dependencies, _ resources: [Resource]? = nil) -> Target {
@@ -171,20 +163,20 @@ add(
   "Sources/Libraries",
   .target(name: "CDynamicLibrary", cSettings: loading),
   .target(
-    name: "CCodecs", dependencies: ["CDynamicLibrary"] + systemLibraries.map(\.dependency),
+    name: "CCodecs", dependencies: ["CDynamicLibrary"] + pictureLibraries.map(\.dependency),
     cSettings: loading + [.define("OZU_ISAL")]
       // `OZU_AVIF` for the trait AVIF.
-      + systemLibraries.compactMap { lib in
-        lib.trait.map { .define("OZU_\($0.uppercased())", .when(traits: traits($0))) }
+      + pictureLibraries.compactMap(\.trait).map {
+        .define("OZU_\($0.uppercased())", .when(traits: traits($0)))
       },
-    linkerSettings: systemLibraries.flatMap(\.linkerSettings)),
+    linkerSettings: pictureLibraries.flatMap(\.linkerSettings)),
   .target(
     name: "CContentCodings",
     dependencies: ["CZlib", "CBrotli", "CZstd"].map { .target(name: $0, condition: linux) },
     linkerSettings: ["z", "brotlidec", "zstd"].map { .linkedLibrary($0, .when(platforms: [.linux])) }),
   .target(
-    name: "CCurl", dependencies: ["CDynamicLibrary", curl.dependency], cSettings: loading,
-    linkerSettings: curl.linkerSettings),
+    name: "CCurl", dependencies: ["CDynamicLibrary", .target(name: "CLibcurl")], cSettings: loading,
+    linkerSettings: httpLibraries.filter { $0.name == "CLibcurl" }.flatMap(\.linkerSettings)),
   .target(name: "CIsolation"),
   .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
   library("OzuLibraryCodecs", ["OzuCodecs", "OzuImaging", "OzuBase", "CCodecs"], kernel),
@@ -194,9 +186,8 @@ let privacy = "PrivacyInfo.xcprivacy"
 add(
   "Sources/Core",
   library("OzuImaging", ["OzuBase"], kernel),
-  .target(
-    name: "OzuCaching", dependencies: ["OzuBase"], exclude: isLinux ? [privacy] : [],
-    resources: isLinux ? [] : [.copy(privacy)], swiftSettings: strict),
+  library(
+    "OzuCaching", ["OzuBase"], exclude: isLinux ? [privacy] : [], resources: isLinux ? [] : [.copy(privacy)]),
   library(
     "OzuHTTP", ["OzuBase"] + ["CCurl", "CContentCodings"].map { .target(name: $0, condition: linux) }),
   library("OzuCodecs", ["OzuImaging", "OzuBase"], kernel),
@@ -216,22 +207,18 @@ add(
 let below: Dependencies = [
   "OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuIsolation", "OzuHTTP", "OzuBase",
 ]
-// Levels that machines share and the image service: their connections are made of poll(2), epoll(7) and eventfd(2).
-if isLinux {
-  package.products += ["OzuSharedStores", "OzuServer"].map { .library(name: $0, targets: [$0]) }
-  add(
-    "Sources/Service", .target(name: "CListener"),
-    library("OzuSharedStores", ["Ozu", "OzuCaching", "OzuHTTP", "OzuBase"]),
-    .target(
-      name: "OzuServer", dependencies: ["CListener", "OzuSharedStores", "Ozu"] + below,
-      resources: ["html", "css", "js"].map { .embedInCode("Playground/playground.\($0)") },
-      swiftSettings: strict))
-}
+// Linux alone: the connections of the service and of levels that machines share are made of poll(2), epoll(7) and eventfd(2).
+let service: Dependencies = isLinux ? ["OzuServer", "OzuSharedStores"] : []
+add(
+  "Sources/Service", .target(name: "CListener"),
+  library("OzuSharedStores", ["Ozu", "OzuCaching", "OzuHTTP", "OzuBase"]),
+  library(
+    "OzuServer", ["CListener", "OzuSharedStores", "Ozu"] + below,
+    resources: ["html", "css", "js"].map { .embedInCode("Playground/playground.\($0)") }))
 // The fuzzer brings its own `main`, so it is only built when asked for: `make fuzz`. It reads the arguments of `ozu`, which is
 // a library for it.
 let fuzzes = Context.environment["OZU_FUZZ"] != nil
-let command: Dependencies =
-  ["Ozu", "OzuHTTP", "OzuDemonstration", "OzuBase"] + (isLinux ? ["OzuServer", "OzuSharedStores"] : [])
+let command = ["Ozu", "OzuHTTP", "OzuDemonstration", "OzuBase"] + service
 let photos: [Resource] = [.copy("Resources/Photos")]
 add(
   "Sources/Apps",
@@ -239,9 +226,7 @@ add(
   library("OzuGallery", ["OzuGTK", "Ozu", "OzuDemonstration", gtk]),
   program("OzuGalleryApp", ["OzuGallery"]),
   fuzzes
-    ? .target(
-      name: "OzuCLI", dependencies: command, exclude: ["main.swift"], resources: photos, swiftSettings: strict
-    )
+    ? library("OzuCLI", command, exclude: ["main.swift"], resources: photos)
     : program("OzuCLI", command, resources: photos),
   program("OzuDecode", ["OzuIsolation", "OzuStandardCodecs"]))
 add("Sources/Testing", library("OzuTesting", ["Ozu", "OzuHTTP", "OzuDemonstration"]))
@@ -269,39 +254,30 @@ add(
   "Tests/Apps",
   tests("OzuCLITests", ["OzuCLI", "OzuStandardCodecs", "OzuTesting"] + libraryCodecs),
   program("OzuGalleryDrills", ["OzuGallery", "OzuGTK", "OzuTesting", gtk], path: "Gallery"))
-if buildsLibraries {
-  add(
-    "Tests/Libraries",
-    tests(
-      "OzuCodecsTests",
-      ["OzuCodecs", "OzuStandardCodecs", "OzuTesting", "JPEGOracle", "CDynamicLibrary"] + libraryCodecs,
-      [.copy("Fixtures")]),
-    // libjpeg as encoder of every variant and as the one who knows the coefficients, for tests and fuzzing.
-    .target(name: "CJPEGOracle", dependencies: ["CJPEG"], linkerSettings: [.linkedLibrary("jpeg")]),
-    library("JPEGOracle", ["CJPEGOracle", "OzuCodecs", "OzuImaging"], kernel),
-    program(
-      "OzuConformance", below + libraryCodecs, kernel, path: "Conformance", exclude: ["exceptions.json"]))
-} else {
-  package.targets.removeAll { ["CCodecs", "OzuLibraryCodecs"].contains($0.name) }
-}
-if isLinux {
-  add(
-    "Tests/Service",
-    tests("OzuSharedStoresTests", ["OzuSharedStores", "Ozu", "OzuHTTP", "OzuBase", "OzuTesting"]),
-    tests(
-      "OzuServerTests",
-      ["OzuServer", "OzuSharedStores", "Ozu", "OzuHTTP", "OzuImaging", "OzuBase"]
-        + ["OzuTesting", "OzuIsolationDrills"]))
-}
-
+add(
+  "Tests/Libraries",
+  tests(
+    "OzuCodecsTests",
+    ["OzuCodecs", "OzuStandardCodecs", "OzuTesting", "JPEGOracle", "CDynamicLibrary"] + libraryCodecs,
+    [.copy("Fixtures")]),
+  // libjpeg as encoder of every variant and as the one who knows the coefficients, for tests and fuzzing.
+  .target(name: "CJPEGOracle", dependencies: ["CJPEG"], linkerSettings: [.linkedLibrary("jpeg")]),
+  library("JPEGOracle", ["CJPEGOracle", "OzuCodecs", "OzuImaging"], kernel),
+  program(
+    "OzuConformance", below + libraryCodecs, kernel, path: "Conformance", exclude: ["exceptions.json"]))
+add(
+  "Tests/Service",
+  tests("OzuSharedStoresTests", ["OzuSharedStores", "Ozu", "OzuHTTP", "OzuBase", "OzuTesting"]),
+  tests(
+    "OzuServerTests",
+    service + ["Ozu", "OzuHTTP", "OzuImaging", "OzuBase", "OzuTesting", "OzuIsolationDrills"]))
 if fuzzes {
-  package.products.removeAll { $0.name == "ozu" }
   add(
     "Tests/Core",
     program(
       "OzuFuzz",
-      below + libraryCodecs + ["JPEGOracle", "CCodecs", "Ozu", "OzuCaching"]
-        + ["OzuCLI", "OzuServer", "OzuSharedStores", "OzuTesting"],
+      below + libraryCodecs + ["JPEGOracle", "CCodecs", "Ozu", "OzuCaching", "OzuCLI"] + service
+        + ["OzuTesting"],
       kernel + [.unsafeFlags(["-parse-as-library"])], path: "Fuzz", exclude: ["Seeds"]))
 }
 
@@ -310,7 +286,6 @@ if fuzzes {
 if let benchmarks = Context.environment["OZU_BENCHMARKS"] {
   let peers: Dependencies = benchmarks == "peers" ? ["CBenchPeers"] : []
   let ofPeers: [SwiftSetting] = peers.isEmpty ? [] : [.define("StorePeers")]
-  package.products.append(.executable(name: "ozu-bench", targets: ["OzuBench"]))
   add(
     "Benchmarks/Sources",
     .target(name: "CAllocations"),
@@ -324,6 +299,13 @@ if let benchmarks = Context.environment["OZU_BENCHMARKS"] {
   if !peers.isEmpty { add("Benchmarks/Sources", .systemLibrary(name: "CBenchPeers")) }
 }
 
+// MARK: What is not built here
+
+package.targets.removeAll { target in
+  !buildsLibraries && ["CCodecs", "OzuLibraryCodecs"].contains(target.name)
+    || !buildsLibraries && target.path?.hasPrefix("Tests/Libraries/") == true
+    || !isLinux && target.path?.contains("/Service/") == true
+}
 // The sanitizers run some of the tests. With their names here, only these and what they need are built; with `Tests/File.swift`,
 // these files of a target and its folder of support.
 if let tests = Context.environment["OZU_TESTS"], !tests.isEmpty {
@@ -343,8 +325,16 @@ if let tests = Context.environment["OZU_TESTS"], !tests.isEmpty {
     }
   }
   package.targets.removeAll { !needed.contains($0.name) }
-  package.products.removeAll { product in
-    let targets = (product as? Product.Executable)?.targets ?? (product as? Product.Library)?.targets ?? []
-    return !needed.isSuperset(of: targets)
-  }
 }
+
+// A product has one target, and is there where that is. What the fuzzer takes as a library is no program.
+let kinds = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0.type) })
+package.products =
+  [
+    "Ozu", "OzuMigration", "OzuImaging", "OzuCodecs", "OzuStandardCodecs", "OzuCaching", "OzuHTTP",
+    "OzuTesting", "OzuGTK", "OzuUIKit", "OzuAppKit", "OzuSwiftUI", "OzuSharedStores", "OzuServer",
+  ].filter { kinds[$0] != nil }.map { .library(name: $0, targets: [$0]) }
+  + [
+    ("ozu-gallery", "OzuGalleryApp"), ("ozu", "OzuCLI"), ("ozu-decode", "OzuDecode"),
+    ("ozu-bench", "OzuBench"),
+  ].filter { kinds[$1] == .executable }.map { .executable(name: $0, targets: [$1]) }

@@ -154,7 +154,7 @@ def encoder_table(title, words, numbers, rows):
 def recorded():
     """The page's order: what loads and decodes first; of several recordings of one benchmark, what README.md speaks of."""
     order = ["thumbnail", "two-threads", "folder", "files", "files-thumbnails", "growth", "formats", "formats-isolated", "encoders", "isolation", "processing", "cards",
-             "instructions", "pipeline", "load", "http", "caches/memory-cache", "caches/disk-cache",
+             "instructions", "pipeline", "load", "http", "service", "caches/memory-cache", "caches/disk-cache",
              "caches/disk-curve", "caches/eviction"]
     paths = [os.path.join(HERE, name + ".json") for name in order]
     return [path for path in paths if os.path.exists(path)]

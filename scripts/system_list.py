@@ -26,12 +26,14 @@ class System:
 
 
 class Package:
-    def __init__(self, releases, versions, name, instead, libraries, use, *runs):
-        self.name, self.use = name, use
-        self.libraries = [] if libraries == "-" else libraries.split(",")
-        # By release: the packages that a machine needs which only runs the program, and the version of the library.
-        self.runs = {release: [] if text == "-" else text.split(",") for release, text in zip(releases, runs, strict=True)}
-        self.versions = versions
+    def __init__(self, cells, name, instead, libraries, use, target, pkg_config, brew, *description):
+        self.name, self.use, self.target, self.pkg_config, self.brew = name, use, target, pkg_config, brew
+        self.libraries = [] if libraries == "-" else libraries.lstrip("?").split(",")
+        self.is_opened, self.description = libraries.startswith("?"), " ".join(description)
+        # By release: the version of the library, and the packages that a machine needs which only runs the program.
+        cells = {release: cell.partition("=") for release, cell in cells.items()}
+        self.versions = {release: cell[0] for release, cell in cells.items()} if any(cell[0] != "-" for cell in cells.values()) else {}
+        self.runs = {release: cell[2].split(",") if cell[2] else [] for release, cell in cells.items()}
 
     @property
     def is_trait(self):
@@ -55,8 +57,8 @@ def release_of(system):
 
 def packages():
     listed, names = lines("systems"), list(releases())
-    versions = {words[0]: dict(zip(names, words[1:], strict=True)) for words in listed[listed.index([]) + 1:]}
-    return [Package(names, versions.get(words[0], {}), *words) for words in lines("packages")]
+    cells = {words[0]: dict(zip(names, words[1:], strict=True)) for words in listed[listed.index([]) + 1:]}
+    return [Package(cells.get(words[0], dict.fromkeys(names, "-")), *words) for words in lines("packages")]
 
 
 def lacking(list, release):

@@ -13,13 +13,13 @@ import pages
 
 # Pages that name what is there, and not what was or will be.
 CLEAN = (
-    "Documentation/README.md", "Documentation/choosing-a-call.md", "Documentation/glossary.md", "Documentation/performance.md",
+    "Documentation/README.md", "Documentation/choosing-a-call.md", "Documentation/faq.md", "Documentation/glossary.md", "Documentation/performance.md",
     "Documentation/security.md", "Documentation/getting-started/", "Documentation/guides/", "Documentation/migration/sdwebimage.md",
 )
 
 # Of GTK, UIKit, AppKit, SwiftUI, Swift and of other libraries.
 OTHERS = set("""GtkGridView GtkPicture GtkImage GtkButton UIImageView UIButton NSImageView NSButton LazyVGrid URL URLSession ETag
-vipsthumbnail Album Thumbs Shrink Dockerfile prepareForReuse Examples export""".split())
+vipsthumbnail Album Thumbs Shrink Dockerfile prepareForReuse Examples export libheif1""".split())
 
 
 def identifiers():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fails when the pages, Package.swift or the Dockerfile name other system packages or systems than `scripts/packages` and
+"""Fails when Package.swift, the pages or a Dockerfile of Examples name other system packages or systems than `scripts/packages` and
 `scripts/systems`.
 
     check_packages.py          compares
-    check_packages.py write    writes the blocks of the pages
+    check_packages.py write    writes the table of libraries in Package.swift, the blocks of the pages, and the Dockerfile
 
 A comment on a page stands before such a block:
 
@@ -31,22 +31,27 @@ BLOCKS = {
     "Documentation/getting-started/linux-desktop.md": ["build GTK"], "Documentation/getting-started/server.md": ["build"],
     "Documentation/getting-started/command-line.md": ["build"], "Documentation/libraries.md": ["build", "run", "versions"],
 }
+# Where `make format` breaks lines.
+COLUMNS = 110
 DOCKERFILE = "Examples/Thumbs/Dockerfile"
 BLOCK = re.compile(r"(<!-- packages: (build|build GTK|build all|run|versions) -->\n)(```sh\n.*?^```\n|(?:\|[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 
 
 def off():
     """The traits that a package does not get unless it names them."""
-    libraries = re.findall(r"SystemLibrary\(\n?\s*name: .*?brew: ", pages.read("Package.swift"), re.DOTALL)
-    return {re.search(r'trait: "(\w+)"', text)[1] for text in libraries if "Off by default." in text} | {"GTK"}
+    return {package.use for package in system_list.packages() if "Off by default." in package.description} | {"GTK"}
+
+
+def filled(indent, text):
+    """The lines of a command, the first behind an indent."""
+    return textwrap.wrap(text, 98, initial_indent=indent, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
 
 
 def build(list, kind):
     """The command that installs what a build takes."""
     without = {"build": off(), "build all": {"GTK"}, "build GTK": set()}[kind]
     names = " ".join(package.name for package in list if package.use not in without)
-    lines = textwrap.wrap("apt-get install " + names, 98, break_on_hyphens=False, break_long_words=False)
-    return "```sh\n" + " \\\n  ".join(lines) + "\n```\n"
+    return "```sh\n" + " \\\n".join(filled("", "apt-get install " + names)) + "\n```\n"
 
 
 def table(rows):
@@ -89,6 +94,11 @@ def manifest_line(list, release):
     return "traits: [" + ", ".join(f'"{use}"' for use in usual if use not in lacking) + "]" if lacking & set(usual) else None
 
 
+def write(page, text):
+    with open(os.path.join(pages.ROOT, page), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def check_pages(list, writes):
     problems = []
     for page, kinds in BLOCKS.items():
@@ -97,8 +107,7 @@ def check_pages(list, writes):
         if [found[2] for found in BLOCK.finditer(text)] != kinds:
             problems.append(f"{page}: it must have these blocks of packages: {', '.join(kinds)}")
         if new != text and writes:
-            with open(os.path.join(pages.ROOT, page), "w", encoding="utf-8") as file:
-                file.write(new)
+            write(page, new)
         elif new != text:
             problems.append(f"{page}: its packages are not those of scripts/packages: run check_packages.py write")
         for release, name in RELEASES.items():
@@ -113,12 +122,10 @@ def check_pages(list, writes):
 
 
 def check_systems(list):
-    """The lists have the same columns and rows, and the page about systems and traits has all of them."""
+    """The list has a column for each system and a row for each library, and the page about systems and traits has all of them."""
     problems = []
-    for name in ("packages", "systems"):
-        heading = re.findall(r"^# package .*", pages.read("scripts/" + name), re.MULTILINE)[-1].split()
-        if heading[-len(RELEASES):] != [*RELEASES]:
-            problems.append(f"scripts/{name}: its columns must be those of the systems: {', '.join(RELEASES)}")
+    if re.findall(r"^# package (.*)", pages.read("scripts/systems"), re.MULTILINE)[-1].split() != [*RELEASES]:
+        problems.append(f"scripts/systems: its columns must be those of the systems: {', '.join(RELEASES)}")
     for package in list:
         if bool(package.versions) != bool(package.libraries or package.use == "GTK"):
             problems.append(f"scripts/systems: it {'has' if package.versions else 'lacks'} the versions of {package.name}")
@@ -128,45 +135,63 @@ def check_systems(list):
     return problems + [f"{page}: it must have a row that begins so: {row}" for row in rows if "\n" + row not in text]
 
 
-def check_manifest(list):
-    """Libraries, packages and traits of Package.swift."""
-    problems, manifest = [], pages.read("Package.swift")
-    links = {name for found in re.findall(r"links: \[(\"[^\]]*)\]", manifest) for name in re.findall(r'"([^"]*)"', found)}
-    links |= set(re.findall(r'linkedLibrary\("([^"]*)"', manifest))
-    if links != {name for package in list for name in package.libraries}:
-        problems.append("Package.swift: it links other libraries than scripts/packages has")
-    named = {}
-    for found in re.findall(r"SystemLibrary\(\n?\s*name: \"\w+\",.*?brew: \"[^\"]*\"\s*\)", manifest, re.DOTALL):
-        trait = re.search(r'trait: "(\w+)"', found)
-        named[re.search(r'apt: "([^"]*)"', found)[1]] = trait[1] if trait else "start"
-    # The HTTP client has no trait, and opens its library with the first request.
-    if named.get("libcurl4-openssl-dev") == "start":
-        named["libcurl4-openssl-dev"] = "HTTP"
-    named |= {name: "GTK" for name in re.findall(r'\.apt\(\["(libgtk[^"]*)"', manifest)}
-    needed = {package.name: package.use for package in list if package.libraries or package.use == "GTK"}
-    for name in sorted(set(named.items()) ^ set(needed.items())):
-        problems.append(f"Package.swift and scripts/packages do not agree on {name[0]} ({name[1]})")
-    return problems
+def row(package):
+    """The row of a library in Package.swift, laid out as `make format` has it."""
+    def strings(names):
+        return "[" + ", ".join(f'"{name}"' for name in names) + "]"
+
+    fields = [f'name: "{package.target}"']
+    if package.is_trait:
+        fields += [f'trait: "{package.use}"', f'use: "{package.description}"']
+    if package.pkg_config != "-":
+        fields.append(f'pkgConfig: "{package.pkg_config}"')
+    fields += [("opens: " if package.is_opened else "links: ") + strings(package.libraries), f'apt: "{package.name}"', f'brew: "{package.brew}"']
+    text = f"  SystemLibrary({', '.join(fields)}),"
+    if len(text) <= COLUMNS:
+        return text + "\n"
+    rows = ["   "]
+    for field in fields:
+        end = ")," if field is fields[-1] else ","
+        if len(rows[-1] + " " + field + end) > COLUMNS:
+            rows.append("   ")
+        rows[-1] += " " + field + end
+    return "  SystemLibrary(\n" + "\n".join(rows) + "\n"
 
 
-def check_dockerfile(list):
-    """The build stage installs what a build takes, the run stage what Debian 12 takes to run."""
-    text = pages.read(DOCKERFILE)
-    stages = [set(re.sub(r"\\\n", " ", found).split()) - {"--no-install-recommends", "-y", "-q"}
-              for found in re.findall(r"apt-get install ((?:[^&\\]|\\\n)*)", text)]
-    without = off()
-    builds = {package.name for package in list if package.use not in without}
-    runs = {name for package in list if package.use not in without | {"-"} for name in package.runs["debian-12"]}
-    problems = []
-    for stage, names, wanted in zip(("build", "run"), stages, (builds, runs)):
-        for name in sorted(names ^ wanted):
-            problems.append(f"{DOCKERFILE}: the {stage} stage {'has' if name in names else 'lacks'} {name}")
-    return problems if len(stages) == 2 else problems + [f"{DOCKERFILE}: it must install packages in two stages"]
+def check_manifest(list, writes):
+    """The table of libraries in Package.swift."""
+    text, problems = pages.read("Package.swift"), []
+    before, start, rest = text.partition("let systemLibraries = [\n")
+    new = before + start + "".join(row(package) for package in list if package.libraries) + rest[rest.index("]\n"):]
+    if new != text and writes:
+        write("Package.swift", new)
+    elif new != text:
+        problems.append("Package.swift: its libraries are not those of scripts/packages: run check_packages.py write")
+    toolkit = next(package.name for package in list if package.use == "GTK")
+    return problems if f'.apt(["{toolkit}"])' in text else problems + [f"Package.swift: it must name {toolkit}"]
+
+
+def check_dockerfile(list, writes):
+    """The build stage installs what a build takes, the run stage what Debian 12 takes to run: first for the start and HTTP."""
+    text, taken = pages.read(DOCKERFILE), [package for package in list if package.use not in off()]
+    runs = [package for package in taken if package.use != "-"]
+    stages = iter([[[package.name for package in taken]], [
+        [name for package in runs if package.is_trait == is_trait for name in package.runs["debian-12"]] for is_trait in (False, True)]])
+    install = re.compile(r"(apt-get install -y --no-install-recommends \\\n)((?:  [^&\n]*\\\n)*)")
+    if len(install.findall(text)) != 2:
+        return [f"{DOCKERFILE}: it must install packages in two stages"]
+    new = install.sub(lambda found: found[1] + "".join(
+        line + " \\\n" for names in next(stages) for line in filled("  ", " ".join(names))), text)
+    if new != text and writes:
+        write(DOCKERFILE, new)
+    elif new != text:
+        return [f"{DOCKERFILE}: its packages are not those of scripts/packages: run check_packages.py write"]
+    return []
 
 
 def main():
-    list = system_list.packages()
-    problems = check_pages(list, sys.argv[1:] == ["write"]) + check_systems(list) + check_manifest(list) + check_dockerfile(list)
+    list, writes = system_list.packages(), sys.argv[1:] == ["write"]
+    problems = check_manifest(list, writes) + check_pages(list, writes) + check_systems(list) + check_dockerfile(list, writes)
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

@@ -52,7 +52,7 @@ package enum OrientedFile {
   /// their end that has one.
   private static func directory(_ bytes: [UInt8], at start: Int, _ quarters: Int) throws(Failure) -> [UInt8] {
     let span = bytes.span
-    guard let layout = TIFFLayout(span, at: start), layout.version == 42,
+    guard let layout = TIFFLayout(span, at: start), [42, TIFFLayout.bigVersion].contains(layout.version),
       let count = layout.fieldCount(of: layout.first, in: span),
       let range = layout.range(of: layout.first, fieldCount: count, in: span)
     else { throw .damaged }
@@ -68,20 +68,23 @@ package enum OrientedFile {
       return result
     }
     // The entries are sorted by their tags.
-    let entries = range.lowerBound + 2..<range.upperBound - 4
+    let (width, inlineWidth) = (layout.fieldWidth, layout.inlineWidth)
+    let entries = range.lowerBound + layout.headWidth..<range.upperBound - inlineWidth
     let index =
       (0..<count).first {
-        layout.number(span, at: entries.lowerBound + 12 * $0, byteCount: 2).map { $0 > tag } ?? false
+        layout.number(span, at: entries.lowerBound + width * $0, byteCount: 2).map { $0 > tag } ?? false
       } ?? count
-    let split = entries.lowerBound + 12 * index
+    let split = entries.lowerBound + width * index
     let new = orientation(.up, turnedBy: quarters).rawValue
-    let entry = number(tag, 2) + number(3, 2) + number(1, 4) + number(new, 2) + [0, 0]
-    if (result.count - start) % 2 == 1 { result.append(0) }
+    let value = number(new, 2) + [UInt8](repeating: 0, count: inlineWidth - 2)
+    let entry = number(tag, 2) + number(3, 2) + number(1, inlineWidth) + value
+    // A directory begins at an even offset, in BigTIFF at a multiple of eight.
+    while (result.count - start) % layout.headWidth != 0 { result.append(0) }
     let offset = result.count - start
     guard count < 0xFFFF, offset <= 0xFFFF_FFFF else { throw .damaged }
-    result += number(count + 1, 2) + bytes[entries.lowerBound..<split] + entry
+    result += number(count + 1, layout.headWidth) + bytes[entries.lowerBound..<split] + entry
     result += bytes[split..<range.upperBound]
-    result.replaceSubrange(start + 4..<start + 8, with: number(offset, 4))
+    result.replaceSubrange(start + inlineWidth..<start + 2 * inlineWidth, with: number(offset, inlineWidth))
     return result
   }
 

@@ -15,6 +15,14 @@ package func builtProgram(_ name: String) throws -> URL {
   return tests.resolvingSymlinksInPath().deletingLastPathComponent().appending(path: name)
 }
 
+/// The path of a program of the system; `nil` if it is not installed.
+package func installedProgram(_ name: String) -> String? {
+  let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+  // Debian has servers in a folder that is on the path of root alone.
+  return (folders + ["/usr/local/bin", "/usr/sbin", "/opt/homebrew/bin"]).map { "\($0)/\(name)" }
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
+}
+
 /// A helper for isolated decoders that opens every file, and ends, as Swift does for a number that nobody expected, when it
 /// opens one with `marker` in it.
 package struct HelperWithTrap {

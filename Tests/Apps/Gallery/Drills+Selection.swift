@@ -284,11 +284,33 @@
           }
         }
       }
+      // The first turn adds the entry, the second one changes it.
+      var big = Self.bigTIFF
+      for orientation in [Orientation.right, .down] {
+        big = try OrientedFile.turned(big, by: 1)
+        let header = try CodecRegistry.standard.header(of: big, limits: .default)
+        checks.equal(header.orientation, orientation, "the orientation of a BigTIFF")
+      }
       for cut in [2, 4, 20, 40] {
         let part = try NumberedPicture(1).data().prefix(cut)
         checks.expect((try? OrientedFile.turned(Data(part), by: 1)) == nil, "\(cut) bytes cannot be turned")
       }
     }
+
+    /// A grey pixel in a BigTIFF without an orientation.
+    private static let bigTIFF: Data = {
+      func little(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(value >> (8 * $0) & 255) }
+      }
+      let fields = [
+        (256, 1), (257, 1), (258, 8), (259, 1), (262, 1), (273, 212), (277, 1), (278, 1), (279, 1),
+      ]
+      let head = Array("II".utf8) + [43, 0, 8, 0, 0, 0] + little(16, 8)
+      let entries = fields.flatMap { tag, value in
+        little(tag, 2) + little(3, 2) + little(1, 8) + little(value, 8)
+      }
+      return Data(head + little(fields.count, 8) + entries + little(0, 8) + [77])
+    }()
 
     /// EXIF data with the maker of a camera and no orientation.
     private static let block: [UInt8] =

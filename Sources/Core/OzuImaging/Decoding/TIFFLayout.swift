@@ -144,9 +144,9 @@ package struct TIFFLayout: Hashable, Sendable {
   private var isBig: Bool { version == Self.bigVersion }
   /// The bytes of the count of fields, and of one field.
   package var headWidth: Int { isBig ? 8 : 2 }
-  private var fieldWidth: Int { isBig ? 20 : 12 }
+  package var fieldWidth: Int { isBig ? 20 : 12 }
   /// The bytes of an offset, and of a value that is in its field.
-  private var inlineWidth: Int { isBig ? 8 : 4 }
+  package var inlineWidth: Int { isBig ? 8 : 4 }
 
   private static func sum(_ start: Int, _ offset: Int) -> Int? {
     let (sum, overflow) = start.addingReportingOverflow(offset)

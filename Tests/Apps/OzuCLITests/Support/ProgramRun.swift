@@ -25,10 +25,7 @@ struct ProgramRun {
 
   /// Runs an installed program; `nil` if it is not installed.
   init?(named name: String, _ arguments: [String]) throws {
-    let folders = ["/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"]
-    guard let path = folders.map({ $0 + name }).first(where: FileManager.default.isExecutableFile) else {
-      return nil
-    }
+    guard let path = installedProgram(name) else { return nil }
     try self.init(path, arguments)
   }
 }

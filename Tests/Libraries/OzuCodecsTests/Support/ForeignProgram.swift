@@ -1,4 +1,5 @@
 import Foundation
+import OzuTesting
 
 /// A program of another project that reads files of Ozu.
 struct ForeignProgram {
@@ -11,9 +12,7 @@ struct ForeignProgram {
 
   /// Finds a program by its name; `nil` if it is not installed.
   init?(named name: String) {
-    let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
-      .map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    guard let path else { return nil }
+    guard let path = installedProgram(name) else { return nil }
     self.init(path)
   }
 

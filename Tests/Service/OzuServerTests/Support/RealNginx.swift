@@ -3,10 +3,7 @@ import OzuTesting
 
 /// An nginx of the system in a folder of its own, which listens at a Unix socket there. It ends with the test.
 final class RealNginx: Sendable {
-  static let program: String? =
-    ((ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").map { "\($0)/nginx" }
-    + ["/usr/sbin/nginx"])
-    .first { FileManager.default.isExecutableFile(atPath: $0) }
+  static let program = installedProgram("nginx")
 
   let folder: URL
   private let process: Process

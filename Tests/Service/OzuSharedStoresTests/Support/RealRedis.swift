@@ -6,10 +6,7 @@ import OzuTesting
 
 /// A `redis-server` of the system, on a Unix socket in a folder of its own. The process belongs to the test that made it.
 final class RealRedis: Sendable {
-  static let program: String? = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(
-    separator: ":"
-  )
-  .map { "\($0)/redis-server" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  static let program = installedProgram("redis-server")
 
   let path: String
   private let folder: URL

@@ -4,12 +4,7 @@ import OzuTesting
 /// An nginx with TLS at a port of 127.0.0.1 and a new certificate, which forwards all requests to a port without TLS. It ends
 /// with the test.
 final class SecureProxy: Sendable {
-  private static func program(_ name: String) -> String? {
-    ["/usr/bin", "/usr/sbin", "/usr/local/bin"].map { "\($0)/\(name)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
-
-  static var isAvailable: Bool { program("nginx") != nil && program("openssl") != nil }
+  static var isAvailable: Bool { installedProgram("nginx") != nil && installedProgram("openssl") != nil }
 
   struct Failure: Error { let reason: String }
 
@@ -51,7 +46,7 @@ final class SecureProxy: Sendable {
 
   private static func makeIdentity(in folder: String) throws {
     let request = Process()
-    request.executableURL = URL(filePath: program("openssl") ?? "")
+    request.executableURL = URL(filePath: installedProgram("openssl") ?? "")
     let options = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ozu"
     request.arguments = options.split(separator: " ").map(String.init)
     request.arguments? += [
@@ -87,7 +82,7 @@ final class SecureProxy: Sendable {
       """
     try text.write(toFile: folder + "/nginx.conf", atomically: true, encoding: .utf8)
     let process = Process()
-    process.executableURL = URL(filePath: program("nginx") ?? "")
+    process.executableURL = URL(filePath: installedProgram("nginx") ?? "")
     process.arguments = ["-e", folder + "/errors", "-p", folder, "-c", folder + "/nginx.conf"]
     (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
     try process.run()
