@@ -91,6 +91,12 @@ struct ProcessorTests {
     #expect(Self.numbers(result) == [[255, 255, 0, 1], [255, 255, 2, 3]])
     #expect(result.isOpaque)
     #expect(try !Self.run(.pad(to: PixelSize(4, 1)), Self.numbered(2, 2)).isOpaque)
+    // The canvas is below the picture too, whether or not it is larger.
+    let veiled = Bitmap(size: PixelSize(2, 1), isOpaque: false) { x, _ in x == 0 ? Self.red : Self.clear }
+    for width in [2, 3] {
+      let padded = try Self.run(.pad(to: PixelSize(width, 1), color: .white), veiled)
+      #expect(padded[0, 0] == Self.red && padded[1, 0] == .white)
+    }
   }
 
   @Test("trims pixels that equal the corner within the tolerance")
