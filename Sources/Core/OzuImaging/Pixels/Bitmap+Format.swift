@@ -104,7 +104,7 @@ extension Bitmap {
   public func toneMapped(pool: PixelBufferPool = .shared) -> Bitmap {
     guard case .coded(let primaries, let transfer) = colorSpace,
       let range = HighDynamicRange(primaries: primaries, transfer: transfer),
-      let mapping = ToneMappingStore.shared.mapping(range, peak: LightLevels.assumedPeak)
+      let mapping = ToneMapping.cached(range, peak: LightLevels.assumedPeak)
     else { return self }
     return mapping.convert(self, to: format == .rgba16 ? .rgba16 : .bgra8, pool: pool)
   }
