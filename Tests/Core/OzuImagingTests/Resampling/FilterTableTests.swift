@@ -160,3 +160,13 @@ struct FilterTableTests {
     }
   }
 }
+
+extension FilterTable {
+  /// The weight of a source sample in a result sample, in units of `one`.
+  func weight(ofSource source: Int, inResult result: Int) -> Int {
+    let place = source - 2 * (starts[result] + pairs.lowerBound)
+    guard place >= 0, place < 2 * pairsPerSample else { return 0 }
+    let word = UInt32(bitPattern: weights[result * pairsPerSample + place / 2])
+    return Int(Int16(truncatingIfNeeded: place & 1 == 0 ? word : word >> 16))
+  }
+}
