@@ -14,8 +14,6 @@ package struct PlaneAveraging: Hashable, Sendable {
   /// How many times the result must fit into the picture on each side. Below, chroma would have to be enlarged, and
   /// little time would be saved.
   static let leastRatio = 2.0
-  /// The least number of samples for one pixel of the result. With fewer, the averaging is visible.
-  static let headroom = 2.5
 
   /// Chooses the steps; `nil` if decoding to pixels is better, and for a decoder that makes planes from frequencies
   /// (`PlaneReduction`).
@@ -27,14 +25,10 @@ package struct PlaneAveraging: Hashable, Sendable {
     let horizontal = region.width / Double(output.width)
     let vertical = region.height / Double(output.height)
     guard layout.source != .frequencies, min(horizontal, vertical) >= Self.leastRatio else { return nil }
-    func step(_ ratio: Double) -> Int {
-      min(max(1, Int(ratio / Self.headroom)), RowAverager.longestStep)
-    }
-    luma = RowAverager.Step(columns: step(horizontal), rows: step(vertical))
+    luma = RowAverager.Step(horizontal, vertical)
     let chromaStep = layout.chromaStep ?? .init(horizontal: 1, vertical: 1)
     chroma = RowAverager.Step(
-      columns: step(horizontal / Double(chromaStep.horizontal)),
-      rows: step(vertical / Double(chromaStep.vertical)))
+      horizontal / Double(chromaStep.horizontal), vertical / Double(chromaStep.vertical))
     // Four planes have two bytes for each sample, so they are smaller than pixels only if at least four pixels
     // become one.
     if layout.source == .rows, luma.columns * luma.rows < 4 { return nil }

@@ -1,3 +1,5 @@
+import OzuBase
+
 /// Averages squares of samples into planes, from rows that are added one by one.
 ///
 /// A filter from 4000 columns to 320 reads each source sample six times, with weights that differ little between
@@ -24,6 +26,14 @@ package final class RowAverager {
       precondition(1...RowAverager.longestStep ~= columns && 1...RowAverager.longestStep ~= rows, "a step")
       self.columns = columns
       self.rows = rows
+    }
+
+    /// The largest step that leaves two and a half samples for each sample of the result. With fewer, the averaging is visible.
+    ///
+    /// - Parameters: how many times the result fits into the picture on each side.
+    init(_ horizontal: Double, _ vertical: Double) {
+      func count(_ ratio: Double) -> Int { min(max(1, Int(clamping: ratio / 2.5)), RowAverager.longestStep) }
+      self.init(columns: count(horizontal), rows: count(vertical))
     }
   }
 
