@@ -47,6 +47,7 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
   package func insert(_ value: Value, for key: Key, cost: Int = 1) {
     guard cost <= costLimit else { return }
     state.withLock { state in
+      state.clock += 1
       if let old = state.entries.removeValue(forKey: key) { state.cost -= old.cost }
       while state.entries.count >= countLimit || cost > costLimit - state.cost {
         guard let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { break }
