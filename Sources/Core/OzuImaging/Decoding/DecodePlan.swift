@@ -109,9 +109,10 @@ public struct DecodePlan: Hashable, Sendable {
         quality: resize?.quality ?? .balanced)
     }
     // Means of a few samples begin at the edge of the decoded region, so parts that are made separately would show
-    // seams. They are mixed colours, which `nearest` has not.
-    if let layout, reduction == nil, resize?.region == nil, resize?.kernel != .nearest {
-      averaging = PlaneAveraging(layout: layout, region: storedRegion, output: output)
+    // seams.
+    if let layout, let resize, reduction == nil, resize.region == nil {
+      averaging = PlaneAveraging(
+        layout: layout, region: storedRegion, output: output, kernel: resize.kernel)
     } else {
       averaging = nil
     }

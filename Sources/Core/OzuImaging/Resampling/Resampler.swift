@@ -102,8 +102,7 @@ public struct Resampler: Sendable {
 
   /// The blocks of pixels that are averaged before the filter.
   func averagingStep(region: PixelRegion, to size: PixelSize) -> RowAverager.Step {
-    guard kernel != .nearest else { return RowAverager.Step(columns: 1, rows: 1) }
-    return RowAverager.Step(region.width / Double(size.width), region.height / Double(size.height))
+    RowAverager.Step(region: region, output: size, kernel: kernel)
   }
 
   /// Stops the program if a region is not finite or is empty.

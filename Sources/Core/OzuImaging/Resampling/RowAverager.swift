@@ -28,12 +28,27 @@ package final class RowAverager {
       self.rows = rows
     }
 
-    /// The largest step that leaves two and a half samples for each sample of the result. With fewer, the averaging is visible.
+    /// The largest step that leaves the filter two and a half samples for each sample of the result: with fewer, the averaging is
+    /// visible. `nearest` mixes no samples, and the mean of a box that ends inside of a block is not that of the blocks.
     ///
-    /// - Parameters: how many times the result fits into the picture on each side.
-    init(_ horizontal: Double, _ vertical: Double) {
-      func count(_ ratio: Double) -> Int { min(max(1, Int(clamping: ratio / 2.5)), RowAverager.longestStep) }
-      self.init(columns: count(horizontal), rows: count(vertical))
+    /// - Parameters:
+    ///   - region: the part that is shown, in samples.
+    ///   - output: the size at which it is shown.
+    init(region: PixelRegion, output: PixelSize, kernel: ResamplingKernel) {
+      func count(_ origin: Double, _ ratio: Double) -> Int {
+        let most = min(max(1, Int(clamping: ratio / 2.5)), RowAverager.longestStep)
+        func fits(_ step: Int) -> Bool {
+          origin.remainder(dividingBy: Double(step)) == 0 && ratio.remainder(dividingBy: Double(step)) == 0
+        }
+        return switch kernel {
+        case .nearest: 1
+        case .box: (1...most).last(where: fits) ?? 1
+        default: most
+        }
+      }
+      self.init(
+        columns: count(region.x, region.width / Double(output.width)),
+        rows: count(region.y, region.height / Double(output.height)))
     }
   }
 

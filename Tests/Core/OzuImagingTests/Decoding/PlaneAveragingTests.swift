@@ -48,9 +48,12 @@ struct PlaneAveragingTests {
     Case(target: PixelSize(1001, 751), source: .frequencies, isProgressive: true, steps: nil),
     // Light has to be made of pixels.
     Case(target: PixelSize(320, 240), light: .linear, steps: nil),
-    // The nearest pixel is not a mean.
-    Case(target: PixelSize(320, 240), kernel: .nearest, steps: nil),
+    // The nearest pixel is not a mean, and a box has whole blocks.
+    Case(target: PixelSize(320, 240), kernel: .nearest, steps: [1, 1, 1, 1]),
     Case(target: PixelSize(320, 240), source: .rows, chroma: nil, kernel: .nearest, steps: nil),
+    Case(target: PixelSize(800, 600), source: .rows, chroma: nil, kernel: .box, steps: nil),
+    Case(target: PixelSize(400, 300), source: .rows, chroma: nil, kernel: .box, steps: [2, 2, 2, 2]),
+    Case(target: PixelSize(320, 240), source: .rows, chroma: nil, kernel: .box, steps: nil),
   ]
 
   @Test("averages as many samples as possible, and leaves the filter two and a half", arguments: cases)
