@@ -121,10 +121,10 @@ package enum FrameBlending: Sendable {
   func over(_ top: Pixel, _ bottom: Pixel) -> Pixel {
     if top.alpha == 255 { return top }
     if top.alpha == 0 { return bottom }
-    return self == .premultiplied ? top.over(bottom) : straight(top, over: bottom)
+    return self == .premultiplied ? top.over(bottom) : stored(top, over: bottom)
   }
 
-  private func straight(_ top: Pixel, over bottom: Pixel) -> Pixel {
+  private func stored(_ top: Pixel, over bottom: Pixel) -> Pixel {
     // In units of 1/255².
     let topWeight = UInt32(top.alpha) * 255
     let bottomWeight = UInt32(bottom.alpha) * (255 - UInt32(top.alpha))
