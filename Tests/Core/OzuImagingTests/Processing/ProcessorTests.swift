@@ -238,6 +238,7 @@ struct ProcessorTests {
       (ColorAdjustment(contrast: 0), Pixel(red: 128, green: 128, blue: 128)),
       (ColorAdjustment(contrast: 2), Pixel(red: 255, green: 73, blue: 0)),
       (ColorAdjustment(saturation: 0), Pixel(red: 118, green: 118, blue: 118)),
+      (ColorAdjustment(contrast: 10, saturation: 0), Pixel(red: 29, green: 29, blue: 29)),
       (ColorAdjustment(brightness: -1), Pixel(red: 0, green: 0, blue: 0)),
     ])
   func color(_ adjustment: ColorAdjustment, _ expected: Pixel) throws {
