@@ -27,7 +27,7 @@ extension CodecRegistry {
     _ bitmap: Bitmap, with encoder: any ImageEncoding, score target: Double, options: inout EncodingOptions
   ) throws(ImageEncodingError) -> Data {
     let original =
-      encoder.keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.converted(to: .bgra8).overWhite()
+      encoder.keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.overWhite()
     var search = ScoreSearch(
       target: target, chroma: options.chromaSubsampling, heedsChroma: encoder.hasChromaSubsampling)
     var best: (data: Data, attempt: ScoreSearch.Attempt, score: Double)?
