@@ -70,16 +70,17 @@ public struct GaussianBlur: ImageProcessing, Hashable {
   }
 
   /// - Parameter weight: of each of the two neighbours, in 65,536ths; less than a third.
+  @inline(__always)
   private static func mix(_ before: Pixel, _ pixel: Pixel, _ after: Pixel, _ weight: UInt32) -> Pixel {
-    func value(_ before: UInt8, _ value: UInt8, _ after: UInt8) -> UInt8 {
-      // The weights add up to 65,536, so the sum is at most 255.5 of them.
-      let neighbours = (UInt32(before) + UInt32(after)) * weight
-      let own = UInt32(value) * (65_536 - 2 * weight)
-      return UInt8((neighbours + own + 32_768) >> 16)
+    func wide(_ pixel: Pixel) -> SIMD4<UInt32> {
+      SIMD4<UInt32>(truncatingIfNeeded: unsafeBitCast(pixel, to: SIMD4<UInt8>.self))
     }
-    return Pixel(
-      red: value(before.red, pixel.red, after.red), green: value(before.green, pixel.green, after.green),
-      blue: value(before.blue, pixel.blue, after.blue), alpha: value(before.alpha, pixel.alpha, after.alpha))
+    // The weights add up to 65,536, so the sum is at most 255.5 of them.
+    let neighbours = (wide(before) &+ wide(after)) &* SIMD4<UInt32>(repeating: weight)
+    let own = wide(pixel) &* SIMD4<UInt32>(repeating: 65_536 - 2 * weight)
+    let sum = neighbours &+ own &+ SIMD4<UInt32>(repeating: 32_768)
+    let bytes = SIMD4<UInt8>(truncatingIfNeeded: sum &>> SIMD4<UInt32>(repeating: 16))
+    return unsafeBitCast(bytes, to: Pixel.self)
   }
 }
 
