@@ -84,10 +84,10 @@ public struct ColorConverter: ColorConverting {
   private static func deep(
     _ bitmap: Bitmap, from encoding: ColorEncoding, model: ImageHeader.ColorModel, pool: PixelBufferPool
   ) -> Bitmap? {
-    let store = ColorTransformStore.shared
-    if store.transform(encoding, .BGRA)?.isIdentity ?? false { return bitmap.withColorSpace(.sRGB) }
+    if ColorTransform.cached(encoding, .BGRA)?.isIdentity ?? false { return bitmap.withColorSpace(.sRGB) }
     let layouts: [OzuColorLayout] = model == .gray ? [.gray16, .RGBA16] : [.RGBA16]
-    guard let transform = layouts.lazy.compactMap({ store.transform(encoding, $0) }).first else { return nil }
+    guard let transform = layouts.lazy.compactMap({ ColorTransform.cached(encoding, $0) }).first
+    else { return nil }
     let width = bitmap.size.width
     let isGray = transform.layout == .gray16
     return Bitmap(size: bitmap.size, format: .rgba16, isOpaque: bitmap.isOpaque, pool: pool) {
@@ -138,9 +138,6 @@ public struct ColorConverter: ColorConverting {
   /// profile fits neither.
   private func transform(_ encoding: ColorEncoding, _ model: ImageHeader.ColorModel) -> ColorTransform? {
     let layouts: [OzuColorLayout] = model == .gray ? [.gray, .BGRA] : [.BGRA]
-    for layout in layouts {
-      if let transform = ColorTransformStore.shared.transform(encoding, layout) { return transform }
-    }
-    return nil
+    return layouts.lazy.compactMap { ColorTransform.cached(encoding, $0) }.first
   }
 }

@@ -119,47 +119,22 @@ extension Chromaticities {
   var values: [Double] { [white, red, green, blue].flatMap { [$0.x, $0.y] } }
 }
 
-/// A cache of transforms: most pictures of one source share their profile, and making a transform takes longer than
-/// converting a thumbnail. It is bounded; one lock guards it, and is not held while a transform is made.
-final class ColorTransformStore: Sendable {
-  static let shared = ColorTransformStore()
-  private static let limit = 16
-
+extension ColorTransform {
   private struct Key: Hashable {
     let encoding: ColorEncoding
     let layout: UInt32
   }
 
-  private struct Entry: Sendable {
-    /// `nil` for a broken encoding.
-    let transform: ColorTransform?
-    var lastUse: Int
-  }
+  /// Most pictures of one source share their profile, and making a transform takes longer than converting a thumbnail. `nil`
+  /// for a broken encoding.
+  private static let recent = RecentValues<Key, ColorTransform?>(countLimit: 16)
 
-  private struct State: Sendable {
-    var entries: [Key: Entry] = [:]
-    var clock = 0
-  }
-
-  private let state = Mutex(State())
-
-  func transform(_ encoding: ColorEncoding, _ layout: OzuColorLayout) -> ColorTransform? {
+  /// A transform, a recently used one or made now; `nil` for a broken encoding.
+  static func cached(_ encoding: ColorEncoding, _ layout: OzuColorLayout) -> ColorTransform? {
     let key = Key(encoding: encoding, layout: UInt32(layout.rawValue))
-    let found = state.withLock { state -> Entry? in
-      state.clock += 1
-      state.entries[key]?.lastUse = state.clock
-      return state.entries[key]
-    }
-    if let found { return found.transform }
+    if let known = recent.value(for: key) { return known }
     let transform = ColorTransform(encoding, layout: layout)
-    state.withLock { state in
-      if state.entries.count >= Self.limit,
-        let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
-      {
-        state.entries[oldest.key] = nil
-      }
-      state.entries[key] = Entry(transform: transform, lastUse: state.clock)
-    }
+    recent.insert(transform, for: key)
     return transform
   }
 }

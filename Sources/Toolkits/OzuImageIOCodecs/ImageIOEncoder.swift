@@ -31,7 +31,7 @@
         data.coreFoundation, name.coreFoundation, 1, nil)
       guard let destination else { throw .unsupportedType(type) }
       guard
-        let image = (keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.converted(to: .bgra8).overWhite())
+        let image = (keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.overWhite())
           .cgImage
       else {
         throw .failed(type, reason: "the system does not accept the pixels")

@@ -166,16 +166,12 @@ struct HuffmanTableTests {
     #expect(lookup.symbol(1 << 63) == (0xF0, 2))
   }
 
-  @Test("are cached, up to a limit, the most recently used ones")
+  @Test("are cached by their definition and their kind")
   func cache() throws {
-    let cache = HuffmanTableCache(limit: 2)
-    let first = try #require(cache.table(Self.short, kind: .ac))
-    #expect(cache.table(Self.short, kind: .ac) === first)
-    #expect(cache.table(Self.short, kind: .progressiveAC) !== first)
-    #expect(cache.table(Self.standard, kind: .ac) != nil)
-    #expect(cache.count == 2)
-    #expect(cache.table(Self.short, kind: .ac) !== first)
-    #expect(cache.table(.init(counts: [2], symbols: []), kind: .ac) == nil)
+    let table = try #require(HuffmanTable.cached(Self.short, kind: .ac))
+    #expect(HuffmanTable.cached(Self.short, kind: .progressiveAC) !== table)
+    #expect(HuffmanTable.cached(Self.standard, kind: .ac) !== table)
+    #expect(HuffmanTable.cached(.init(counts: [2], symbols: []), kind: .ac) == nil)
   }
 
   /// Decodes a window symbol by symbol, as the standard describes it.

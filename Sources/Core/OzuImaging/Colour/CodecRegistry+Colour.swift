@@ -111,7 +111,7 @@ extension CodecRegistry {
   ) -> Bitmap {
     let (peak, doubts) =
       range.transfer == .perceptualQuantizer ? LightLevels.peak(of: header.lightLevels) : (0, [])
-    guard let mapping = ToneMappingStore.shared.mapping(range, peak: peak) else {
+    guard let mapping = ToneMapping.cached(range, peak: peak) else {
       notes.append(
         "colours are shown as stored: \(range.name) with primaries \(range.primaries) cannot be used")
       return bitmap.withColorSpace(.sRGB)

@@ -60,8 +60,6 @@ extension ImageType {
 }
 
 extension ImageType {
-  private static let (makeTag, dngVersionTag) = (271, 50706)
-
   /// The values of PhotometricInterpretation for the pixels of a sensor (DNG 1.7): a colour filter array, and colours
   /// before they are developed.
   package static let sensorPhotometries = [32803, 34892]
@@ -79,7 +77,7 @@ extension ImageType {
   /// - Complexity: O(fields of the first directory) for a file without a maker, else O(fields), which are limited.
   init?(rawWithStructureOfTIFF data: Data) {
     guard let file = TIFFStructure(data), let first = file.directory(at: file.first) else { return nil }
-    if first[Self.dngVersionTag] != nil {
+    if first[TIFFStructure.Tag.dngVersion] != nil {
       self = .dng
       return
     }
@@ -88,7 +86,7 @@ extension ImageType {
       self = .raw
       return
     }
-    let make = file.text(of: Self.makeTag, in: first)?.uppercased()
+    let make = file.text(of: TIFFStructure.Tag.make, in: first)?.uppercased()
     guard make != nil || file.isSensor(first) else { return nil }
     guard file.directories().contains(where: file.isSensor) || file.lacksItsPicture(first) else { return nil }
     self = Self.makers.first { make?.hasPrefix($0.name) ?? false }?.type ?? .raw
@@ -96,19 +94,17 @@ extension ImageType {
 }
 
 extension TIFFStructure {
-  private static let (kind, photometry, subdirectories) = (254, 262, 330)
-
   /// Whether a directory describes the pixels of a sensor.
   package func isSensor(_ directory: Directory) -> Bool {
-    number(of: Self.photometry, in: directory).map(ImageType.sensorPhotometries.contains) ?? false
+    number(of: Tag.photometry, in: directory).map(ImageType.sensorPhotometries.contains) ?? false
   }
 
   /// Whether the first directory says that it is a smaller form of another picture, and the file ends before the
   /// directory of that one. A camera RAW file that was cut off must not be read as its thumbnail.
   fileprivate func lacksItsPicture(_ first: Directory) -> Bool {
-    guard let kind = number(of: Self.kind, in: first), kind & 1 == 1, let field = first[Self.subdirectories]
+    guard let kind = number(of: Tag.kind, in: first), kind & 1 == 1, let field = first[Tag.subdirectories]
     else { return false }
-    let places = positions(of: Self.subdirectories, in: first)
+    let places = positions(of: Tag.subdirectories, in: first)
     return places.count < field.count || places.contains { directory(at: $0) == nil }
   }
 }

@@ -159,13 +159,6 @@ extension CodecRegistry {
       bitmap.upright(from: plan.orientation, pool: context.pool), header: header, animation: animation,
       notes: notes)
   }
-
-  func check(_ plan: DecodePlan, limits: DecodingLimits) throws(ImageDecodingError) {
-    try limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: .bgra8))
-    // After a quarter turn, rows have another length and so another padding.
-    let uprightSize = plan.orientation.applied(to: plan.outputSize)
-    try limits.checkDecodedByteCount(uprightSize.bitmapByteCount(as: .bgra8))
-  }
 }
 
 // MARK: Animations

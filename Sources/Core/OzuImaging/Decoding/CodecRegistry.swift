@@ -64,12 +64,6 @@ public struct CodecRegistry: Sendable {
     isolatedLabelDecoder = labelDecoder.flatMap(make)
   }
 
-  /// The decoder of labels that is to be used; `nil` if this build has none.
-  var activeLabelDecoder: (any ImageDecoding)? { isolatedLabelDecoder ?? labelDecoder }
-
-  /// The reason why a known format has no decoder.
-  func reasonForAbsence(of type: ImageType) -> String? { absent[type] }
-
   /// Adds an encoder, which is asked before all others.
   public mutating func register(encoder: any ImageEncoding) {
     encoders.insert(encoder, at: 0)
@@ -283,7 +277,7 @@ extension CodecRegistry {
   ///
   /// It needs the trait `SVG` and Pango, which comes with librsvg; `LabelError.unavailable` says what is missing.
   public var labelDrawing: any LabelDrawing {
-    DocumentLabelDrawing(decoder: activeLabelDecoder, absence: reasonForAbsence(of: .label))
+    DocumentLabelDrawing(decoder: isolatedLabelDecoder ?? labelDecoder, absence: absent[.label])
   }
 
   /// Reads what the beginning of a file states of its header.

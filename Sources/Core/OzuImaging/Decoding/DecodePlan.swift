@@ -110,8 +110,9 @@ public struct DecodePlan: Hashable, Sendable {
     }
     // Means of a few samples begin at the edge of the decoded region, so parts that are made separately would show
     // seams.
-    if let layout, reduction == nil, resize?.region == nil {
-      averaging = PlaneAveraging(layout: layout, region: storedRegion, output: output)
+    if let layout, let resize, reduction == nil, resize.region == nil {
+      averaging = PlaneAveraging(
+        layout: layout, region: storedRegion, output: output, kernel: resize.kernel)
     } else {
       averaging = nil
     }
@@ -186,8 +187,9 @@ public struct DecodePlan: Hashable, Sendable {
   ///   - stretch: by what share the proportions may differ: that of the previews of a camera, which are rounded to
   ///     whole blocks.
   package func mayBegin(at size: PixelSize, of whole: PixelSize, stretch: Double = 0) -> Bool {
-    guard let resize, light != .linear, !size.isEmpty, !whole.isEmpty, size.width < whole.width,
-      size.height < whole.height, size.hasAspect(of: whole) || size.hasAspect(of: whole, within: stretch)
+    guard let resize, light != .linear, kernel != .nearest, !size.isEmpty, !whole.isEmpty,
+      size.width < whole.width, size.height < whole.height,
+      size.hasAspect(of: whole) || size.hasAspect(of: whole, within: stretch)
     else { return false }
     let headroom = resize.quality == .fast ? 1 : Self.headroom
     return sourceRegion.width * Double(size.width) / Double(whole.width)

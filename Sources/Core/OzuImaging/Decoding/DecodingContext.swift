@@ -273,13 +273,7 @@ public struct DecodingContext {
     if isCancelled() { throw .cancelled }
     // A thread cannot have used more time than has passed on the clock, which is known without a system call.
     if let wallStart, Self.wallTime() - wallStart < limits.cpuTime { return }
-    let spent = spentTime
-    guard spent > limits.cpuTime else { return }
-    // Rounded up, so that the time spent never reads as the limit itself.
-    func milliseconds(_ time: Duration) -> Int { Int(clamping: time / .milliseconds(1), rounded: .up) }
-    throw .limitExceeded(
-      DecodingLimits.Violation(
-        .cpuTime, value: milliseconds(spent), limit: milliseconds(limits.cpuTime)))
+    try limits.check(spentTime: spentTime)
   }
 
   /// The processor time that the calling thread has used.

@@ -1,3 +1,5 @@
+import OzuBase
+
 /// The limits of one load, on memory and on time. They are checked from the header, before memory is taken, and
 /// again inside the decoders.
 ///
@@ -175,6 +177,16 @@ public struct DecodingLimits: Hashable, Sendable {
   package func checkScannedPixelCount(_ count: Int, size: PixelSize) throws(ImageDecodingError) {
     let (product, overflow) = count.multipliedReportingOverflow(by: size.pixelCount)
     try check(.scannedPixelCount, overflow ? .max : product, scannedPixelCount)
+  }
+
+  /// Checks the processor time that was spent.
+  ///
+  /// - Throws: `ImageDecodingError.limitExceeded`.
+  func check(spentTime spent: Duration) throws(ImageDecodingError) {
+    guard spent > cpuTime else { return }
+    // Rounded up, so that the time spent never reads as the limit itself.
+    func milliseconds(_ time: Duration) -> Int { Int(clamping: time / .milliseconds(1), rounded: .up) }
+    throw .limitExceeded(Violation(.cpuTime, value: milliseconds(spent), limit: milliseconds(cpuTime)))
   }
 
   private func check(

@@ -171,7 +171,10 @@ public final class IncrementalDecoder: Sendable {
     let keptByteCount = decodedByteCount.saturatingSum(opened.demand(of: plan, context: context).byteCount)
     try context.limits.checkDecodedByteCount(
       keptByteCount.saturatingSum(decodedByteCount).saturatingSum(plan.workingByteCount))
-    try codecs.check(plan, limits: context.limits)
+    // After a quarter turn, rows have another length and so another padding.
+    for size in [plan.outputSize, plan.orientation.applied(to: plan.outputSize)] {
+      try context.limits.checkDecodedByteCount(size.bitmapByteCount(as: .bgra8))
+    }
     // The memory for what is made from the copy.
     let peakByteCount = plan.peakByteCount(header, format: .bgra8, context)
     guard let reservation = context.budget.reserveAside(keptByteCount.saturatingSum(peakByteCount))

@@ -14,8 +14,6 @@ package struct PlaneAveraging: Hashable, Sendable {
   /// How many times the result must fit into the picture on each side. Below, chroma would have to be enlarged, and
   /// little time would be saved.
   static let leastRatio = 2.0
-  /// The least number of samples for one pixel of the result. With fewer, the averaging is visible.
-  static let headroom = 2.5
 
   /// Chooses the steps; `nil` if decoding to pixels is better, and for a decoder that makes planes from frequencies
   /// (`PlaneReduction`).
@@ -23,18 +21,14 @@ package struct PlaneAveraging: Hashable, Sendable {
   /// - Parameters:
   ///   - region: the region of the stored picture that is shown.
   ///   - output: the size at which it is shown.
-  init?(layout: PlaneLayout, region: PixelRegion, output: PixelSize) {
-    let horizontal = region.width / Double(output.width)
-    let vertical = region.height / Double(output.height)
-    guard layout.source != .frequencies, min(horizontal, vertical) >= Self.leastRatio else { return nil }
-    func step(_ ratio: Double) -> Int {
-      min(max(1, Int(ratio / Self.headroom)), RowAverager.longestStep)
-    }
-    luma = RowAverager.Step(columns: step(horizontal), rows: step(vertical))
+  init?(layout: PlaneLayout, region: PixelRegion, output: PixelSize, kernel: ResamplingKernel) {
+    let ratio = min(region.width / Double(output.width), region.height / Double(output.height))
+    guard layout.source != .frequencies, ratio >= Self.leastRatio else { return nil }
+    luma = RowAverager.Step(region: region, output: output, kernel: kernel)
     let chromaStep = layout.chromaStep ?? .init(horizontal: 1, vertical: 1)
-    chroma = RowAverager.Step(
-      columns: step(horizontal / Double(chromaStep.horizontal)),
-      rows: step(vertical / Double(chromaStep.vertical)))
+    let chromaRegion = region.scaled(
+      horizontal: 1 / Double(chromaStep.horizontal), vertical: 1 / Double(chromaStep.vertical))
+    chroma = RowAverager.Step(region: chromaRegion, output: output, kernel: kernel)
     // Four planes have two bytes for each sample, so they are smaller than pixels only if at least four pixels
     // become one.
     if layout.source == .rows, luma.columns * luma.rows < 4 { return nil }

@@ -149,7 +149,7 @@ extension TIFFStructure {
   }
 
   enum Tag {
-    static let (compression, exif, place) = (259, 34665, 34853)
+    static let (kind, compression, photometry, exif, place) = (254, 259, 262, 34665, 34853)
     static let (make, subdirectories, dngVersion) = (271, 330, 50706)
     /// The fields that a header does not use: offsets and lengths of strips and tiles, sub-directories, XMP, IPTC, Photoshop, GPS,
     /// the notes of a maker.

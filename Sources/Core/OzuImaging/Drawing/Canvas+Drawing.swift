@@ -32,6 +32,7 @@ extension Canvas {
       throw CanvasError(error)
     }
     defer { withExtendedLifetime(reserved) {} }
+    let processing = ProcessingContext(pool: reserved.pool, limits: limits)
     let bitmap = try BGRABitmap.drawing(size: size, isOpaque: background.isOpaque, pool: reserved.pool) {
       (surface) throws(CanvasError) in
       let ground = PaintSampler(background, over: PixelRegion(size))
@@ -56,17 +57,31 @@ extension Canvas {
           if picture.bitmap.colorSpace != .sRGB {
             notes.append("the colours of \(frame.source) count as sRGB")
           }
-          let layer = try frame.layer(picture, placement, on: size, reserved, element: index)
+          let layer = try Self.layer(of: index) { () throws(ProcessingError) in
+            try frame.layer(picture, placement, on: size, processing)
+          }
           try Self.draw(layer.rows(of: size), reserved) { layer.draw(on: surface, rows: $0) }
         case .label(let label, let placement):
           guard let text = texts[label] else { continue }
           let place = placement.keeping(text.size, in: size, without: label.shadowMargins)
-          let layer = try place.layer(text, on: size, reserved, element: index)
+          let layer = try Self.layer(of: index) { () throws(ProcessingError) in
+            try place.layer(resizing: text, on: size, processing)
+          }
           try Self.draw(layer.rows(of: size), reserved) { layer.draw(on: surface, rows: $0) }
         }
       }
     }
     return Picture(bitmap.bitmap, notes: notes)
+  }
+
+  private static func layer(
+    of element: Int, _ make: () throws(ProcessingError) -> PictureLayer
+  ) throws(CanvasError) -> PictureLayer {
+    do throws(ProcessingError) {
+      return try make()
+    } catch {
+      throw .invalid(element: element, reason: "\(error)")
+    }
   }
 
   /// Draws rows in parts, and throws between them if the work must stop.
@@ -128,14 +143,9 @@ private struct LabelPictures {
       try context.checkpoint()
       try limits.checkDecodedByteCount(byteCount)
       try limits.checkPixelCount(limits.pixelCount.saturatingDifference(room))
+      try limits.check(spentTime: ContinuousClock.now - start)
     } catch {
       throw CanvasError(error)
-    }
-    let spent = ContinuousClock.now - start
-    guard spent <= limits.cpuTime else {
-      func milliseconds(_ time: Duration) -> Int { Int(clamping: time / .milliseconds(1), rounded: .up) }
-      throw .limitExceeded(
-        .init(.cpuTime, value: milliseconds(spent), limit: milliseconds(limits.cpuTime)))
     }
   }
 }
@@ -143,23 +153,16 @@ private struct LabelPictures {
 extension Canvas.PictureFrame {
   /// The picture in its frame on a surface.
   fileprivate func layer(
-    _ picture: Picture, _ placement: Placement, on size: PixelSize, _ context: DecodingContext, element: Int
-  ) throws(CanvasError) -> PictureLayer {
-    let processing = ProcessingContext(pool: context.pool, limits: context.limits)
-    do throws(ProcessingError) {
-      var bitmap = picture.bitmap
-      if let resize = needed(at: placement).resize {
-        bitmap = try resize.process(bitmap, context: processing)
-      }
-      var shown = BGRABitmap(bitmap, pool: context.pool)
-      if clip != nil || border != nil {
-        shown = try RoundedCorners(clip ?? .rectangle(radius: 0), border: border).process(
-          shown, context: processing)
-      }
-      return placement.layer(shown, frame: placement.size ?? shown.size, on: size, pool: context.pool)
-    } catch {
-      throw .invalid(element: element, reason: "\(error)")
+    _ picture: Picture, _ placement: Placement, on size: PixelSize, _ context: ProcessingContext
+  ) throws(ProcessingError) -> PictureLayer {
+    var bitmap = picture.bitmap
+    if let resize = needed(at: placement).resize { bitmap = try resize.process(bitmap, context: context) }
+    var shown = BGRABitmap(bitmap, pool: context.pool)
+    if clip != nil || border != nil {
+      shown = try RoundedCorners(clip ?? .rectangle(radius: 0), border: border).process(
+        shown, context: context)
     }
+    return placement.layer(shown, frame: placement.size ?? shown.size, on: size, pool: context.pool)
   }
 }
 
@@ -177,21 +180,5 @@ extension Placement {
     place.x += Double(wanted.x - margins.left - whole.x)
     place.y += Double(wanted.y - margins.top - whole.y)
     return place
-  }
-
-  /// A picture, resized to the size of this placement, on a surface.
-  fileprivate func layer(
-    _ picture: BGRABitmap, on size: PixelSize, _ context: DecodingContext, element: Int
-  ) throws(CanvasError) -> PictureLayer {
-    guard let own = self.size, own != picture.size else {
-      return layer(picture, frame: picture.size, on: size, pool: context.pool)
-    }
-    do throws(ProcessingError) {
-      let resized = try Resize(own, mode: .fill, allowsUpscaling: true).process(
-        picture, context: ProcessingContext(pool: context.pool, limits: context.limits))
-      return layer(resized, frame: own, on: size, pool: context.pool)
-    } catch {
-      throw .invalid(element: element, reason: "\(error)")
-    }
   }
 }

@@ -6,7 +6,7 @@ public struct CanvasPrice: Hashable, Sendable {
   public let elementCount: Int
   /// The pixels that are painted, those of the ground included. Pixels that several elements cover count for each.
   public let pixelCount: Int
-  /// The bytes of the canvas, and of its pictures at the sizes of their frames.
+  /// The bytes of the canvas, and of its pictures and labels at the sizes of their placements.
   public let byteCount: Int
 }
 
@@ -29,8 +29,8 @@ extension Canvas {
     var (pixels, bytes) = (size.pixelCount, size.bitmapByteCount(as: .bgra8))
     for element in elements {
       pixels = pixels.saturatingSum(area(of: element))
-      if case .picture(_, let placement) = element, let frame = placement.size {
-        // The picture, and the copy that is cut to a shape.
+      if let frame = element.frame {
+        // What is resized to it, and the copy that is cut to a shape or turned.
         bytes = bytes.saturatingSum(frame.bitmapByteCount(as: .bgra8).saturatingProduct(2))
       }
     }
@@ -52,9 +52,7 @@ extension Canvas {
     let price = price
     do throws(ImageDecodingError) {
       try limits.checkSide(of: size)
-      for case .picture(_, let placement) in elements {
-        if let frame = placement.size { try limits.checkSide(of: frame) }
-      }
+      for element in elements { if let frame = element.frame { try limits.checkSide(of: frame) } }
       try limits.checkPixelCount(price.pixelCount)
       try limits.checkDecodedByteCount(price.byteCount)
     } catch {
@@ -102,5 +100,15 @@ extension Canvas {
 
   private func area(_ columns: Range<Int>, _ rows: Range<Int>) -> Int {
     columns.count.saturatingProduct(rows.count)
+  }
+}
+
+extension Canvas.Element {
+  /// The size that a picture or a label is brought to; `nil` for its own, and for shapes.
+  fileprivate var frame: PixelSize? {
+    switch self {
+    case .picture(_, let placement), .label(_, let placement): placement.size
+    case .rectangle, .line: nil
+    }
   }
 }

@@ -22,14 +22,6 @@ extension BGRABitmap {
       }
     }
     let blurred = try GaussianBlur(radius: shadow.blur).process(cast, context: ProcessingContext(pool: pool))
-    return withPixels { pixels, rows in
-      blurred.withPixels { below, belowRows in
-        BGRABitmap(size: size, isOpaque: false, colorSpace: colorSpace, pool: pool) { y, target in
-          let source = pixels.extracting(rows[y])
-          let shade = below.extracting(belowRows[y])
-          for x in target.indices { target[x] = source[x].over(shade[x]) }
-        }
-      }
-    }
+    return blurred.drawing(PictureLayer(self, x: 0, y: 0, pool: pool), pool: pool)
   }
 }

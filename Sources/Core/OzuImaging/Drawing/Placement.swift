@@ -80,6 +80,17 @@ public struct Placement: Hashable, Sendable {
       opacity: UInt8(max(0, min(opacity, 1)) * 255 + 0.5), mode: blendMode, light: light, gap: tileGap,
       pool: pool)
   }
+
+  /// A picture, resized to the size of this placement, on a surface.
+  func layer(
+    resizing picture: BGRABitmap, on size: PixelSize, _ context: ProcessingContext
+  ) throws(ProcessingError) -> PictureLayer {
+    var picture = picture
+    if let own = self.size, own != picture.size {
+      picture = try Resize(own, mode: .fill, allowsUpscaling: true).process(picture, context: context)
+    }
+    return layer(picture, frame: picture.size, on: size, pool: context.pool)
+  }
 }
 
 extension Placement: Codable {

@@ -27,7 +27,7 @@ extension CodecRegistry {
     _ bitmap: Bitmap, with encoder: any ImageEncoding, score target: Double, options: inout EncodingOptions
   ) throws(ImageEncodingError) -> Data {
     let original =
-      encoder.keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.converted(to: .bgra8).overWhite()
+      encoder.keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.overWhite()
     var search = ScoreSearch(
       target: target, chroma: options.chromaSubsampling, heedsChroma: encoder.hasChromaSubsampling)
     var best: (data: Data, attempt: ScoreSearch.Attempt, score: Double)?
@@ -89,13 +89,13 @@ extension ImageEncoding {
     guard let limit = options.maximumByteCount, whole.count > limit else { return whole }
     var options = options
     var (low, high) = (options.enforcesByteLimit ? 0.0 : 0.1, options.compressionQuality)
-    guard low < high else {
+    guard low < high, hasQuality, !options.isLossless else {
       if !options.enforcesByteLimit { return whole }
-      // The lowest quality was wanted, and it does not fit.
+      // The lowest quality was wanted, or there is one alone, and it does not fit.
       throw .tooManyBytes(type, byteCount: whole.count, limit: limit)
     }
     options.compressionQuality = low
-    var fitting = options.isLossless ? whole : try encode(bitmap, options: options)
+    var fitting = try encode(bitmap, options: options)
     guard fitting.count <= limit else {
       if !options.enforcesByteLimit { return fitting.count < whole.count ? fitting : whole }
       throw .tooManyBytes(type, byteCount: min(fitting.count, whole.count), limit: limit)

@@ -50,12 +50,6 @@ extension Pixel {
   var clampedToAlpha: Pixel {
     Pixel(red: min(red, alpha), green: min(green, alpha), blue: min(blue, alpha), alpha: alpha)
   }
-
-  /// The luma of the stored values (ITU-R BT.709 weights in 1/65,536).
-  @inline(__always)
-  var luma: Int32 {
-    (13_933 &* Int32(red) &+ 46_871 &* Int32(green) &+ 4_732 &* Int32(blue) &+ 32_768) >> 16
-  }
 }
 
 /// `value × factor ÷ 255`, rounded: exact for all bytes (Blinn, "Three Wrongs Make a Right", 1995).

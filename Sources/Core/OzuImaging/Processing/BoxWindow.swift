@@ -7,11 +7,12 @@ struct BoxWindow {
 
   /// Three windows that together approximate a Gaussian. An even length cannot be centred: two of the windows are
   /// shifted to opposite sides, and the third is one pixel longer.
+  ///
+  /// - Parameter deviation: at least 1.
   static func windows(deviation: Double) -> [BoxWindow] {
     let length = Int(deviation * 1.879_971_205_597_325_2 + 0.5)  // 3 × √(2π) ÷ 4
     let half = length / 2
     if length % 2 == 1 { return Array(repeating: BoxWindow(before: half, after: half), count: 3) }
-    guard half > 0 else { return [] }
     return [
       BoxWindow(before: half, after: half - 1), BoxWindow(before: half - 1, after: half),
       BoxWindow(before: half, after: half),

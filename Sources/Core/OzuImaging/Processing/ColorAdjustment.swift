@@ -31,11 +31,13 @@ public struct ColorAdjustment: ImageProcessing, Hashable {
     }
     let one = 4096.0
     let color = Int32((contrast * saturation * one).rounded())
-    let luma = Int32((contrast * (1 - saturation) * one).rounded())
+    let luma = Int64((contrast * (1 - saturation) * one).rounded())
     let offset = Int32(((brightness + (1 - contrast) / 2) * one).rounded())
     return bitmap.mapped(isOpaque: bitmap.isOpaque, pool: context.pool) { pixel, _, _ in
       let alpha = Int32(pixel.alpha)
-      let base = pixel.luma &* luma &+ offset &* alpha &+ 2048
+      // With 16 more bits (ITU-R BT.709): a whole number would be multiplied, and its rounding with it, by up to 90.
+      let light = 13_933 &* Int64(pixel.red) &+ 46_871 &* Int64(pixel.green) &+ 4_732 &* Int64(pixel.blue)
+      let base = Int32(truncatingIfNeeded: (light &* luma) >> 16) &+ offset &* alpha &+ 2048
       @inline(__always) func part(_ value: UInt8) -> UInt8 {
         UInt8(truncatingIfNeeded: min(max((Int32(value) &* color &+ base) >> 12, 0), alpha))
       }

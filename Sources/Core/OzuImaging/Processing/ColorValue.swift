@@ -1,6 +1,7 @@
 import OzuBase
 
-/// A colour with opacity, not premultiplied, in sRGB.
+/// A colour with opacity, not premultiplied, in sRGB. On a picture whose colours are kept (`ColorPolicy`), it counts as one of the
+/// picture's.
 public struct ColorValue: Hashable, Sendable {
   /// Red, 0 to 255.
   public var red: UInt8

@@ -33,11 +33,7 @@ public struct Overlay: ImageProcessing {
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
     if let flaw = placement.flaw { throw .invalidParameters(identifier, reason: flaw) }
-    var picture = picture
-    if let size = placement.size, size != picture.size {
-      picture = try Resize(size, mode: .fill, allowsUpscaling: true).process(picture, context: context)
-    }
-    let layer = placement.layer(picture, frame: picture.size, on: bitmap.size, pool: context.pool)
+    let layer = try placement.layer(resizing: picture, on: bitmap.size, context)
     return bitmap.drawing(layer, pool: context.pool)
   }
 }

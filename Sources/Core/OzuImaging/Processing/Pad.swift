@@ -1,8 +1,8 @@
-/// Puts the picture on a larger canvas.
+/// Puts the picture on a canvas.
 public struct Pad: ImageProcessing, Hashable {
   /// The size of the canvas in pixels. A side that is smaller than the picture's becomes the picture's.
   public let size: PixelSize
-  /// The colour around the picture.
+  /// The colour around the picture, and below what is transparent in it.
   public let color: ColorValue
   /// The place of the picture on the canvas.
   public let anchor: ImageAnchor
@@ -23,7 +23,10 @@ public struct Pad: ImageProcessing, Hashable {
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
-    guard let canvas = try context.canvas(of: size, around: bitmap, for: self) else { return bitmap }
+    let larger = try context.canvas(of: size, around: bitmap, for: self)
+    // Nothing is seen of the canvas.
+    if larger == nil, bitmap.isOpaque || color.alpha == 0 { return bitmap }
+    let canvas = larger ?? bitmap.size
     let (left, top) = anchor.origin(of: bitmap.size, in: canvas)
     let background = color.pixel
     let isOpaque = bitmap.isOpaque && color.alpha == 255

@@ -73,12 +73,14 @@ public struct RoundedCorners: ImageProcessing, Hashable {
     let line = border?.color.pixel
     return source.mapped(isOpaque: source.isOpaque && radius == 0, pool: context.pool) { pixel, x, y in
       let inside = edge.depth(x, y)
+      let shown = min(1, max(0, inside + 0.5))
       var result = pixel
-      if let line, inside < width + 0.5 {
-        let coverage = UInt8((min(1, max(0, width + 0.5 - inside)) * 255).rounded())
-        result = line.covered(by: coverage).over(pixel)
+      if let line, width > 0, shown > 0, inside < width + 0.5 {
+        // The part of what is shown of the pixel: a line may be thinner than a pixel.
+        let share = (shown - max(0, inside + 0.5 - width)) / shown
+        result = line.covered(by: UInt8((share * 255).rounded())).over(pixel)
       }
-      return inside >= 0.5 ? result : result.covered(by: UInt8((max(0, inside + 0.5) * 255).rounded()))
+      return inside >= 0.5 ? result : result.covered(by: UInt8((shown * 255).rounded()))
     }
   }
 }

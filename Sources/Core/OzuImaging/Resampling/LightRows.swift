@@ -30,14 +30,6 @@ final class LightRows: PlaneStripMaker {
     shapes = [PlaneStrips.Shape](repeating: shape, count: pixels.isOpaque ? 3 : 4)
   }
 
-  /// How many pixels are averaged before the filter.
-  static func step(region: PixelRegion, to size: PixelSize) -> RowAverager.Step {
-    func step(_ length: Double, _ count: Int) -> Int {
-      min(max(1, Int(clamping: length / Double(count) / PlaneAveraging.headroom)), RowAverager.longestStep)
-    }
-    return RowAverager.Step(columns: step(region.width, size.width), rows: step(region.height, size.height))
-  }
-
   /// If strips are not seen, their pixels are skipped.
   func makeStrip(in strip: inout UnsafeMutableRawBufferPointer, isSeen: Bool) {
     let first = nextStrip * Self.stripRows

@@ -102,7 +102,7 @@ public struct Resampler: Sendable {
 
   /// The blocks of pixels that are averaged before the filter.
   func averagingStep(region: PixelRegion, to size: PixelSize) -> RowAverager.Step {
-    kernel == .nearest ? RowAverager.Step(columns: 1, rows: 1) : LightRows.step(region: region, to: size)
+    RowAverager.Step(region: region, output: size, kernel: kernel)
   }
 
   /// Stops the program if a region is not finite or is empty.

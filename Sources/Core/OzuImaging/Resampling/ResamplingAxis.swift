@@ -14,10 +14,7 @@ struct ResamplingAxis: Sendable {
   let count: Int
 
   /// Plans an axis of `extent` samples, of which the range of `length` from `origin` becomes `count` samples.
-  init(
-    extent: Int, origin: Double, length: Double, count: Int, kernel: ResamplingKernel,
-    cache: FilterTableCache = .shared
-  ) {
+  init(extent: Int, origin: Double, length: Double, count: Int, kernel: ResamplingKernel) {
     self.count = count
     if length == Double(count), let first = Int(exactly: origin), first >= 0, first <= extent - count {
       factor = 1
@@ -26,7 +23,7 @@ struct ResamplingAxis: Sendable {
       return
     }
     let filter = Self.filtering(
-      extent: Double(extent), origin: origin, length: length, count: count, kernel: kernel, cache: cache)
+      extent: Double(extent), origin: origin, length: length, count: count, kernel: kernel)
     factor = filter.factor
     table = filter.table
     offset = 0
@@ -39,7 +36,7 @@ struct ResamplingAxis: Sendable {
   ///   - lift: how much fine detail is strengthened (see `FilterTable.Key`).
   static func filtering(
     extent: Double, origin: Double, length: Double, count: Int, kernel: ResamplingKernel,
-    lift: Double = 0, cache: FilterTableCache = .shared
+    lift: Double = 0
   ) -> (factor: Int, table: FilterTable) {
     // Not more than there are: a filter may extend beyond the bitmap on both sides.
     let taps = min(2 * kernel.support * length / Double(count), extent)
@@ -49,8 +46,8 @@ struct ResamplingAxis: Sendable {
     // planes should give the same result.
     let keepsSize = length == Double(count) && origin == origin.rounded()
     let kernel = kernel == .mitchell && keepsSize ? .bilinear : kernel
-    let table = cache.table(
-      for: FilterTable.Key(
+    let table = FilterTable.cached(
+      FilterTable.Key(
         // Divided, not multiplied by the reciprocal: 31,242 samples in blocks of 123 are exactly 254.
         extent: extent / Double(factor),
         origin: origin * scale, length: length * scale, count: count, kernel: kernel,

@@ -16,8 +16,8 @@ public enum ResamplingKernel: String, Hashable, Sendable, CaseIterable {
   /// The sinc windowed by its own central lobe, three lobes wide (Duchon 1979). The sharpest, and the default.
   case lanczos3
   /// The one pixel in the middle of what a pixel of the result covers: no colour is mixed. For pixel art, whose
-  /// pixels become blocks, and for maps of categories. A reduction leaves pixels out. A decoder that reduces a JPEG or a
-  /// WebP mixes colours before.
+  /// pixels become blocks, and for maps of categories. A reduction leaves pixels out. A decoder that reduces a JPEG
+  /// mixes colours before.
   case nearest
 
   /// The reach of the filter to each side, in pixels of the coarser of source and result.

@@ -1,3 +1,5 @@
+import OzuBase
+
 /// Averages squares of samples into planes, from rows that are added one by one.
 ///
 /// A filter from 4000 columns to 320 reads each source sample six times, with weights that differ little between
@@ -24,6 +26,29 @@ package final class RowAverager {
       precondition(1...RowAverager.longestStep ~= columns && 1...RowAverager.longestStep ~= rows, "a step")
       self.columns = columns
       self.rows = rows
+    }
+
+    /// The largest step that leaves the filter two and a half samples for each sample of the result: with fewer, the averaging is
+    /// visible. `nearest` mixes no samples, and the mean of a box that ends inside of a block is not that of the blocks.
+    ///
+    /// - Parameters:
+    ///   - region: the part that is shown, in samples.
+    ///   - output: the size at which it is shown.
+    init(region: PixelRegion, output: PixelSize, kernel: ResamplingKernel) {
+      func count(_ origin: Double, _ ratio: Double) -> Int {
+        let most = min(max(1, Int(clamping: ratio / 2.5)), RowAverager.longestStep)
+        func fits(_ step: Int) -> Bool {
+          origin.remainder(dividingBy: Double(step)) == 0 && ratio.remainder(dividingBy: Double(step)) == 0
+        }
+        return switch kernel {
+        case .nearest: 1
+        case .box: (1...most).last(where: fits) ?? 1
+        default: most
+        }
+      }
+      self.init(
+        columns: count(region.x, region.width / Double(output.width)),
+        rows: count(region.y, region.height / Double(output.height)))
     }
   }
 

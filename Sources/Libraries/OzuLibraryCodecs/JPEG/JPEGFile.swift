@@ -99,7 +99,7 @@ final class JPEGFile: ImageFile {
     guard header.colorModel == .cmyk, context.colorPolicy.converts(header),
       let encoding = header.colorEncoding
     else { return nil }
-    return ColorTransformStore.shared.transform(encoding, .CMYK)
+    return ColorTransform.cached(encoding, .CMYK)
   }
 
   /// Reads all scans if there are several; after that, rows can be read.

@@ -201,7 +201,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     guard info.is_cmyk, context.colorPolicy.converts(header), let encoding = header.colorEncoding else {
       return nil
     }
-    return ColorTransformStore.shared.transform(encoding, .CMYK)
+    return ColorTransform.cached(encoding, .CMYK)
   }
 
   private func read(

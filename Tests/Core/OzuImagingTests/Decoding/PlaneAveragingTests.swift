@@ -10,11 +10,12 @@ struct PlaneAveragingTests {
     var chroma: (Int, Int)? = (2, 2)
     var isProgressive = false
     var light = ResamplingLight.asStored
+    var kernel = ResamplingKernel.lanczos3
     /// Columns and rows of luma, then of chroma.
     var steps: [Int]?
 
     var testDescription: String {
-      "\(stored) to \(target), \(source), chroma \(String(describing: chroma)), \(light)"
+      "\(stored) to \(target), \(source), chroma \(String(describing: chroma)), \(light), \(kernel)"
         + (isProgressive ? ", progressive" : "")
     }
   }
@@ -47,6 +48,12 @@ struct PlaneAveragingTests {
     Case(target: PixelSize(1001, 751), source: .frequencies, isProgressive: true, steps: nil),
     // Light has to be made of pixels.
     Case(target: PixelSize(320, 240), light: .linear, steps: nil),
+    // The nearest pixel is not a mean, and a box has whole blocks.
+    Case(target: PixelSize(320, 240), kernel: .nearest, steps: [1, 1, 1, 1]),
+    Case(target: PixelSize(320, 240), source: .rows, chroma: nil, kernel: .nearest, steps: nil),
+    Case(target: PixelSize(800, 600), source: .rows, chroma: nil, kernel: .box, steps: nil),
+    Case(target: PixelSize(400, 300), source: .rows, chroma: nil, kernel: .box, steps: [2, 2, 2, 2]),
+    Case(target: PixelSize(320, 240), source: .rows, chroma: nil, kernel: .box, steps: nil),
   ]
 
   @Test("averages as many samples as possible, and leaves the filter two and a half", arguments: cases)
@@ -56,12 +63,21 @@ struct PlaneAveragingTests {
       source: entry.source)
     let header = ImageHeader(
       type: .jpeg, storedSize: entry.stored, isProgressive: entry.isProgressive, planeLayout: layout)
-    let resize = Resize(entry.target, mode: .fill, light: entry.light)
+    let resize = Resize(entry.target, mode: .fill, kernel: entry.kernel, light: entry.light)
     let plan = DecodePlan(
       header: header, resize: resize, scales: entry.source == .frequencies ? [1, 2, 4, 8] : [8])
     let steps = plan.averaging.map { [$0.luma.columns, $0.luma.rows, $0.chroma.columns, $0.chroma.rows] }
     #expect(steps == entry.steps)
     #expect(plan.averaging == nil || plan.reduction == nil)
+  }
+
+  @Test("a smaller rendition of the file is not used where colours must not be mixed")
+  func smaller() {
+    let header = ImageHeader(type: .tiff, storedSize: PixelSize(4000, 3000))
+    for kernel in ResamplingKernel.allCases {
+      let plan = DecodePlan(header: header, resize: Resize(PixelSize(400, 300), kernel: kernel))
+      #expect(plan.mayBegin(at: PixelSize(1000, 750), of: header.storedSize) == (kernel != .nearest))
+    }
   }
 
   @Test("counts the bytes of the means, and of the planes that a library holds")

@@ -226,10 +226,15 @@ struct CanvasTests {
     } else {
       Issue.record("a label of no size")
     }
-    let huge = Canvas.Element.picture(.init("a"), Placement(size: PixelSize(60_000, 60_000)))
-    #expect(
-      refused(Self.canvas(PixelSize(4, 4), .color(.white), [huge]))
-        == .limitExceeded(.init(.decodedByteCount, value: 28_800_000_064, limit: 512 << 20)))
+    for (side, violation) in [
+      (60_000, .init(.decodedByteCount, value: 28_800_000_064, limit: 512 << 20)),
+      (70_000, .init(.side, value: 70_000, limit: 65_535)),
+    ] as [(Int, DecodingLimits.Violation)] {
+      let place = Placement(size: PixelSize(side, side))
+      for huge in [Canvas.Element.picture(.init("a"), place), .label(Label("a"), place)] {
+        #expect(refused(Self.canvas(PixelSize(4, 4), .color(.white), [huge])) == .limitExceeded(violation))
+      }
+    }
     #expect(refused(Self.canvas(PixelSize(.max, .max))) != nil)
     #expect(refused(Self.canvas(PixelSize(0, 4))) == .invalid(element: nil, reason: "it has no pixels"))
   }

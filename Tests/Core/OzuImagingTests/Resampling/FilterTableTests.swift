@@ -142,8 +142,7 @@ struct FilterTableTests {
   func samplesAfterReduction(count: Int) {
     for extent in stride(from: 300, to: 60_000, by: 7).map({ $0 }) + [18_975, 19_050, 23_114, 31_242] {
       let axis = ResamplingAxis(
-        extent: extent, origin: 0, length: Double(extent), count: count, kernel: .box,
-        cache: FilterTableCache(tableLimit: 1, byteLimit: 0))
+        extent: extent, origin: 0, length: Double(extent), count: count, kernel: .box)
       let samples = (extent + axis.factor - 1) / axis.factor
       #expect(axis.table.map { $0.pairs.upperBound <= (samples + 1) / 2 } == true, "\(extent)")
     }
@@ -154,8 +153,7 @@ struct FilterTableTests {
     for extent in [50, 1000, 16_384, 1_000_000] {
       for count in [1, 3, 40] {
         let axis = ResamplingAxis(
-          extent: extent, origin: 0, length: Double(extent), count: count, kernel: kernel,
-          cache: FilterTableCache(tableLimit: 1, byteLimit: 0))
+          extent: extent, origin: 0, length: Double(extent), count: count, kernel: kernel)
         #expect(axis.pairsPerSample <= 130)
         #expect(axis.factor == 1 || axis.pairsPerSample >= 32)
       }
@@ -163,55 +161,12 @@ struct FilterTableTests {
   }
 }
 
-@Suite("Filter table cache")
-struct FilterTableCacheTests {
-  private func key(_ count: Int) -> FilterTable.Key {
-    FilterTable.Key(extent: 100, origin: 0, length: 100, count: count, kernel: .lanczos3)
-  }
-
-  @Test("it gives the table of the key")
-  func gives() {
-    let cache = FilterTableCache(tableLimit: 4, byteLimit: 1 << 20)
-    for _ in 0..<2 {
-      for count in [7, 9, 11] {
-        let table = cache.table(for: key(count))
-        #expect(table.starts.count == count)
-        #expect(table.weights == FilterTable(key(count)).weights)
-      }
-    }
-    #expect(cache.contents.tableCount == 3)
-  }
-
-  @Test("it holds no more tables than it may")
-  func tableLimit() {
-    let cache = FilterTableCache(tableLimit: 4, byteLimit: 1 << 20)
-    for count in 1...20 { _ = cache.table(for: key(count)) }
-    #expect(cache.contents.tableCount == 4)
-  }
-
-  @Test("it holds no more bytes than it may, and no table larger than all of them")
-  func byteLimit() {
-    let cache = FilterTableCache(tableLimit: 100, byteLimit: 4000)
-    for count in 1...60 {
-      _ = cache.table(for: key(count))
-      #expect(cache.contents.byteCount <= 4000)
-    }
-    #expect(cache.contents.byteCount > 0)
-    #expect(cache.table(for: key(5000)).starts.count == 5000)
-    #expect(cache.contents.byteCount <= 4000)
-  }
-
-  @Test("a table that is used stays")
-  func recency() {
-    let cache = FilterTableCache(tableLimit: 2, byteLimit: 1 << 20)
-    let used = cache.table(for: key(10))
-    for count in 20...30 {
-      _ = cache.table(for: key(count))
-      let again = cache.table(for: key(10))
-      // The same storage, not an equal copy.
-      #expect(
-        again.weights.withUnsafeBufferPointer(\.baseAddress)
-          == used.weights.withUnsafeBufferPointer(\.baseAddress))
-    }
+extension FilterTable {
+  /// The weight of a source sample in a result sample, in units of `one`.
+  func weight(ofSource source: Int, inResult result: Int) -> Int {
+    let place = source - 2 * (starts[result] + pairs.lowerBound)
+    guard place >= 0, place < 2 * pairsPerSample else { return 0 }
+    let word = UInt32(bitPattern: weights[result * pairsPerSample + place / 2])
+    return Int(Int16(truncatingIfNeeded: place & 1 == 0 ? word : word >> 16))
   }
 }

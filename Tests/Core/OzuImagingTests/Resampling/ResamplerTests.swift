@@ -220,6 +220,17 @@ struct ResamplerTests {
     }
   }
 
+  @Test(
+    "the box gives back a picture that was enlarged by a whole number",
+    arguments: ResamplingLight.allCases, [5, 6, 11])
+  func boxes(light: ResamplingLight, factor: Int) {
+    let small = Bitmap.noise(size: PixelSize(7, 4), seed: 3, isOpaque: true)
+    let large = Bitmap(size: PixelSize(7 * factor, 4 * factor)) { small[$0 / factor, $1 / factor] }
+    let result = Resampler(kernel: .box, light: light).resample(
+      large, region: PixelRegion(large.size), to: small.size)
+    #expect(result == small)
+  }
+
   @Test("the finest pattern becomes grey, not a moiré", arguments: mixing)
   func aliasing(kernel: ResamplingKernel) {
     let stripes = Bitmap(size: PixelSize(200, 4)) { x, _ in

@@ -74,7 +74,7 @@ struct ResamplingBandTests {
     for region in [PixelRegion(source), PixelRegion(x: 2.5, y: size / 2, width: 15, height: size / 3)] {
       let resampler = Resampler(light: .linear)
       let result = resampler.resample(bitmap, region: region, to: output)
-      let planes = wholeLight(bitmap, LightRows.step(region: region, to: output))
+      let planes = wholeLight(bitmap, resampler.averagingStep(region: region, to: output))
       let expected = resampler.resample(
         planes, content: .light(isOpaque: isOpaque),
         region: region.scaled(horizontal: 1 / Double(source.width), vertical: 1 / size), to: output,

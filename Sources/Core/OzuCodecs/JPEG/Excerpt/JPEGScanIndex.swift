@@ -102,7 +102,7 @@ struct JPEGScanIndex: Sendable {
 /// cache keeps eight indices of a megabyte at most, and removes the one that was used the longest ago. An index is made
 /// outside of the lock, so two threads may make the same one.
 final class JPEGScanIndexCache: Sendable {
-  static let shared = JPEGScanIndexCache(limit: 8)
+  static let shared = JPEGScanIndexCache()
 
   /// The identity of a file, and everything that the places of an index depend on beside the data.
   ///
@@ -133,36 +133,15 @@ final class JPEGScanIndexCache: Sendable {
     }
   }
 
-  private struct Entry {
-    var identity: Identity
-    var index: JPEGScanIndex
-  }
-
-  /// In the order of their last uses.
-  private let entries = Mutex<[Entry]>([])
-  private let limit: Int
-
-  init(limit: Int) {
-    self.limit = limit
-  }
+  private let indices = RecentValues<Identity, JPEGScanIndex>(countLimit: 8)
 
   /// The index of a file, from the cache or made now; `nil` if the closure returns `nil`.
   func index<Failure: Error>(
     of identity: Identity, make: () throws(Failure) -> JPEGScanIndex?
   ) throws(Failure) -> JPEGScanIndex? {
-    let known = entries.withLock { entries -> JPEGScanIndex? in
-      guard let place = entries.firstIndex(where: { $0.identity == identity }) else { return nil }
-      let entry = entries.remove(at: place)
-      entries.append(entry)
-      return entry.index
-    }
-    if let known { return known }
+    if let known = indices.value(for: identity) { return known }
     guard let index = try make() else { return nil }
-    entries.withLock { entries in
-      entries.removeAll { $0.identity == identity }
-      if entries.count >= limit { entries.removeFirst() }
-      entries.append(Entry(identity: identity, index: index))
-    }
+    indices.insert(index, for: identity)
     return index
   }
 }

@@ -32,8 +32,8 @@ struct JPEGSequentialScan {
     for part in scan.parts {
       guard let dcDefinition = tables.dcDefinitions[part.dcSlot],
         let acDefinition = tables.acDefinitions[part.acSlot],
-        let dc = HuffmanTableCache.shared.table(dcDefinition, kind: .dc),
-        let ac = HuffmanTableCache.shared.table(acDefinition, kind: .ac)
+        let dc = HuffmanTable.cached(dcDefinition, kind: .dc),
+        let ac = HuffmanTable.cached(acDefinition, kind: .ac)
       else { return nil }
       let component = frame.components[part.component]
       // In a scan of one component each group is one block.

@@ -229,7 +229,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
     _ definition: HuffmanTable.Definition?, kind: HuffmanTable.Kind, isNeeded: Bool
   ) -> HuffmanTable? {
     guard isNeeded else { return .empty }
-    return definition.flatMap { HuffmanTableCache.shared.table($0, kind: kind) }
+    return definition.flatMap { HuffmanTable.cached($0, kind: kind) }
   }
 }
 

@@ -176,30 +176,21 @@ struct ToneCurve: Hashable, Sendable {
   }
 }
 
-/// A cache of tone mappings by encoding and peak. Making one takes as long as mapping some thousands of pixels.
-///
-/// One lock guards it, and is not held while a mapping is made. It holds at most eight; the oldest is removed
-/// first.
-final class ToneMappingStore: Sendable {
-  static let shared = ToneMappingStore()
-  private static let limit = 8
-
+extension ToneMapping {
   private struct Key: Hashable {
     let range: HighDynamicRange
     let peak: Double
   }
 
-  private let entries = Mutex<[(key: Key, mapping: ToneMapping)]>([])
+  /// Making a mapping takes as long as mapping some thousands of pixels.
+  private static let recent = RecentValues<Key, ToneMapping>(countLimit: 8)
 
-  /// `nil` for unknown primaries.
-  func mapping(_ range: HighDynamicRange, peak: Double) -> ToneMapping? {
+  /// A mapping, a recently used one or made now; `nil` for unknown primaries.
+  static func cached(_ range: HighDynamicRange, peak: Double) -> ToneMapping? {
     let key = Key(range: range, peak: peak)
-    if let found = entries.withLock({ $0.first { $0.key == key }?.mapping }) { return found }
+    if let known = recent.value(for: key) { return known }
     guard let mapping = ToneMapping(range, peak: peak) else { return nil }
-    entries.withLock { entries in
-      if entries.count >= Self.limit { entries.removeFirst() }
-      entries.append((key, mapping))
-    }
+    recent.insert(mapping, for: key)
     return mapping
   }
 }
