@@ -153,6 +153,11 @@ struct CleanedFileTests {
       // Names of people stay, those of towns go.
       #expect(values.artist == "Somebody" && !values.otherTags.contains { $0.name == "City" })
     }
+    // The names of people are a part of their own.
+    let nameless = try CleanedFile(dirty, keeping: .details)
+    let others = try CodecRegistry.standard.metadata(of: nameless.data).values
+    #expect(others.artist == nil && others.copyright == nil && others.make == "Maker")
+    #expect(nameless.dropped.contains("the names") || !name.hasSuffix(".jpg"))
   }
 
   @Test("keep the rights of any block in the one of the format")

@@ -143,6 +143,7 @@ struct CleanedParts {
       block.place = []
       if block.details.contains(where: { $0.tag == EXIFTag.makerNote }) { drop("the maker note") }
       block.details.removeAll { $0.tag == EXIFTag.makerNote }
+      if !kept.contains(.copyright), block.removeNames() { drop("the names") }
       if let exif, EXIFMetadata.find(in: exif.span)?.hasThumbnail == true { drop("the thumbnail") }
     }
     if removesSides { block.details.removeAll { [EXIFTag.width, EXIFTag.height].contains($0.tag) } }
@@ -173,6 +174,18 @@ struct CleanedParts {
       if !old.place.isEmpty { drop("the place") }
     }
     return block.isEmpty ? nil : Data(block.serialized())
+  }
+}
+
+extension EXIFBlock {
+  /// Removes the names of the artist and of who holds the rights.
+  ///
+  /// - Returns: whether there were some.
+  fileprivate mutating func removeNames() -> Bool {
+    let count = picture.count + details.count
+    remove([EXIFTag.artist, EXIFTag.copyright, EXIFTag.authorOfWindows])
+    details.removeAll { $0.tag == EXIFTag.photographer }
+    return picture.count + details.count < count
   }
 }
 
