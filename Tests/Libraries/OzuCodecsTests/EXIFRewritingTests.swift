@@ -35,6 +35,18 @@ struct EXIFRewritingTests {
     #expect(rewritten(exif, policy, notes: &notes).exif == exif)
   }
 
+  @Test("turns the resolution with the picture", arguments: 1...8)
+  func turnedResolution(orientation: Int) {
+    let exif = EXIFFile(orientation: orientation).data
+    let metadata = ImageMetadata(exif: exif, resolution: ImageResolution(horizontal: 300, vertical: 150))
+    var notes: [String] = []
+    let encoded = metadata.encoded(
+      policy: .keepWithoutPlace, size: PixelSize(1, 1), colorSpace: .sRGB, notes: &notes)
+    let dots = orientation < 5 ? metadata.resolution : ImageResolution(horizontal: 150, vertical: 300)
+    #expect(encoded.resolution == dots)
+    #expect(encoded.exif.flatMap { EXIFMetadata.resolution(in: $0.span) } == dots)
+  }
+
   @Test("leaves out the place, and the maker note, which may have it too", arguments: [false, true])
   func place(isBigEndian: Bool) throws {
     let file = EXIFFile(isBigEndian: isBigEndian)

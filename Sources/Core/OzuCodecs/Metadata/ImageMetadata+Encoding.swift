@@ -29,7 +29,7 @@ extension ImageMetadata {
       result.exif = Data(block.serialized())
       return result
     }
-    result.resolution = result.resolution ?? self.resolution?.valid
+    result.resolution = result.resolution ?? uprightResolution
     if let exif {
       do throws(EXIFDefect) {
         var block = try EXIFBlock(exif.span)
@@ -49,6 +49,13 @@ extension ImageMetadata {
       }
     }
     return result
+  }
+
+  /// The resolution of the upright picture: that of the file is about the pixels as they are stored.
+  private var uprightResolution: ImageResolution? {
+    let orientation = exif.flatMap { EXIFOrientation.find(in: $0.span) } ?? .up
+    guard orientation.swapsAxes, let resolution else { return self.resolution?.valid }
+    return ImageResolution(horizontal: resolution.vertical, vertical: resolution.horizontal).valid
   }
 }
 
