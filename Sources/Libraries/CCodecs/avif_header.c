@@ -130,8 +130,6 @@ static uint32_t whole_frames(const AVIFDecoder *self) {
 
 OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   AVIFDecoder *self = (AVIFDecoder *)base;
-  const char *objection = ozu_avif_objection(base->data, base->size);
-  if (objection != NULL) return ozu_picture_fail(base, objection);
   self->is_refused = find_excess(base, info);
   self->copy = ozu_avif_without_other_tracks(base->data, base->size);
   avifResult result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, false);
