@@ -18,9 +18,8 @@ OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result) {
     return ozu_picture_fail(base, "a box reaches to the end of the file");
   }
   switch (result) {
-    case AVIF_RESULT_TRUNCATED_DATA:
-      ozu_picture_fail(base, avifResultToString(result));
-      return OzuStatusTruncated;
+    // No part of a picture is there before all of it is.
+    case AVIF_RESULT_TRUNCATED_DATA: base->is_truncated = true; break;
     case AVIF_RESULT_NO_CODEC_AVAILABLE:
     case AVIF_RESULT_UNSUPPORTED_DEPTH:
     case AVIF_RESULT_NOT_IMPLEMENTED:
