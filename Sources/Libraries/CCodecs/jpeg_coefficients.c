@@ -83,7 +83,9 @@ void ozu_jpeg_coefficients_free(OzuJPEGCoefficients *coefficients) {
   free(coefficients);
 }
 
-const char *ozu_jpeg_coefficients_message(const OzuJPEGCoefficients *coefficients) { return coefficients->failure.message; }
+const char *ozu_jpeg_coefficients_message(const OzuJPEGCoefficients *coefficients) {
+  return coefficients->failure.message;
+}
 
 OzuJPEGComponent ozu_jpeg_coefficients_component(const OzuJPEGCoefficients *coefficients, int component) {
   OzuJPEGComponent result = {0};
