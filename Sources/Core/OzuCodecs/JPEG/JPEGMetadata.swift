@@ -48,7 +48,7 @@ package enum JPEGMetadata {
   }
 
   /// The resolution of the JFIF segment (ITU-T T.871 §10.1).
-  private static func density(_ segment: Span<UInt8>) -> ImageResolution? {
+  static func density(_ segment: Span<UInt8>) -> ImageResolution? {
     let units: [UInt8: Double] = [1: 1, 2: 2.54]
     guard let unit = segment.byte(at: 7).flatMap({ units[$0] }),
       let horizontal = segment.bigEndian(at: 8, bytes: 2), let vertical = segment.bigEndian(at: 10, bytes: 2),
