@@ -309,7 +309,7 @@ struct CleanedFileTests {
     for isProgressive in [false, true] {
       let stored = ImageResolution(horizontal: 300, vertical: 150)
       let options = EncodingOptions(
-        metadata: EncodedMetadata(resolution: stored), isProgressive: isProgressive, chromaSubsampling: chroma)
+        metadata: .init(resolution: stored), isProgressive: isProgressive, chromaSubsampling: chroma)
       let plain = try CodecRegistry.standard.encode(waves(PixelSize(64, 48)), as: .jpeg, options: options)
       func turned(_ file: Data, from orientation: Int) throws -> CleanedFile {
         let exif = Data("Exif\0\0".utf8) + EXIFFile(orientation: orientation).data
