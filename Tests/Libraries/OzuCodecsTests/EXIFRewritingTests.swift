@@ -76,12 +76,13 @@ struct EXIFRewritingTests {
     let metadata = ImageMetadata(
       exif: EXIFFile().data, colorProfile: ICCProfile(name: "Wide", data: profile))
     var notes: [String] = []
-    for (space, value) in [(ColorSpaceTag.sRGB, 1), (.icc(name: "Wide"), 0xFFFF)] {
+    let spaces = [ColorSpaceTag.sRGB, .icc(name: "Wide"), .coded(primaries: 9, transfer: 16)]
+    for (space, value) in zip(spaces, [1, 0xFFFF, 0xFFFF]) {
       let encoded = metadata.encoded(
         policy: .keepAll, size: PixelSize(1, 1), colorSpace: space, notes: &notes)
       let entry = EXIFFile().integer(0xA001, 2) + EXIFFile().integer(3, 2) + EXIFFile().integer(1, 4)
       #expect(encoded.exif?.range(of: entry + EXIFFile().integer(value, 2)) != nil)
-      #expect(encoded.colorProfile == (space == .sRGB ? nil : profile))
+      #expect(encoded.colorProfile == (space == .icc(name: "Wide") ? profile : nil))
     }
     // The colour space of the pixels is not metadata that a policy can remove.
     let stripped = metadata.encoded(

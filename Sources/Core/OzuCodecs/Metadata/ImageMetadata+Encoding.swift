@@ -34,7 +34,7 @@ extension ImageMetadata {
       do throws(EXIFDefect) {
         var block = try EXIFBlock(exif.span)
         block.describe(
-          size: size, resolution: result.resolution, isSRGB: result.colorProfile == nil,
+          size: size, resolution: result.resolution, isSRGB: colorSpace == .sRGB,
           keepsPlace: policy == .keepAll)
         if !block.isEmpty { result.exif = Data(block.serialized()) }
       } catch {
