@@ -54,8 +54,7 @@ extension ImageMetadata {
   /// The resolution of the upright picture: that of the file is about the pixels as they are stored.
   private var uprightResolution: ImageResolution? {
     let orientation = exif.flatMap { EXIFOrientation.find(in: $0.span) } ?? .up
-    guard orientation.swapsAxes, let resolution else { return self.resolution?.valid }
-    return ImageResolution(horizontal: resolution.vertical, vertical: resolution.horizontal).valid
+    return orientation.swapsAxes ? resolution?.valid?.transposed : resolution?.valid
   }
 }
 
