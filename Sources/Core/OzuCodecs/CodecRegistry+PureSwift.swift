@@ -12,10 +12,6 @@ extension CodecRegistry {
     codecs.registerSmallFormats(alpha: .premultiplied, inner: [])
     codecs.registerCameraRAW(jpeg: JPEGThumbnailDecoder())
     codecs.register(decoder: ICODecoder())
-    codecs.register(decoder: BMPDecoder())
-    codecs.register(decoder: GIFDecoder())
-    codecs.register(encoder: GIFEncoder())
-    codecs.register(animationEncoder: GIFEncoder())
     codecs.register(decoder: JPEGThumbnailDecoder())
     let types = codecs.decodableTypes
     for format in ImageFormat.read where !types.contains(format.type) {
@@ -35,6 +31,10 @@ extension CodecRegistry {
     register(encoder: QOIEncoder())
     register(decoder: PNMDecoder(alpha: alpha))
     register(encoder: PNMEncoder())
+    register(decoder: BMPDecoder(alpha: alpha))
+    register(decoder: GIFDecoder())
+    register(encoder: GIFEncoder())
+    register(animationEncoder: GIFEncoder())
   }
 
   /// Adds the previews of camera RAW files.

@@ -28,7 +28,7 @@ typedef struct {
 /// Reads the header; no pixels are decoded.
 OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info);
 
-/// Stores the library's message about an error; returns `Failed`, or `Truncated` if data are missing.
+/// Stores the library's message about an error, and whether data are missing; returns `Failed`.
 OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result);
 
 /// Whether luma and chroma can be returned: not for pictures that are cropped or blended, or that are not YCbCr.

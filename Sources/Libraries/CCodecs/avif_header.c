@@ -18,9 +18,8 @@ OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result) {
     return ozu_picture_fail(base, "a box reaches to the end of the file");
   }
   switch (result) {
-    case AVIF_RESULT_TRUNCATED_DATA:
-      ozu_picture_fail(base, avifResultToString(result));
-      return OzuStatusTruncated;
+    // No part of a picture is there before all of it is.
+    case AVIF_RESULT_TRUNCATED_DATA: base->is_truncated = true; break;
     case AVIF_RESULT_NO_CODEC_AVAILABLE:
     case AVIF_RESULT_UNSUPPORTED_DEPTH:
     case AVIF_RESULT_NOT_IMPLEMENTED:
@@ -130,8 +129,6 @@ static uint32_t whole_frames(const AVIFDecoder *self) {
 
 OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   AVIFDecoder *self = (AVIFDecoder *)base;
-  const char *objection = ozu_avif_objection(base->data, base->size);
-  if (objection != NULL) return ozu_picture_fail(base, objection);
   self->is_refused = find_excess(base, info);
   self->copy = ozu_avif_without_other_tracks(base->data, base->size);
   avifResult result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, false);

@@ -204,38 +204,6 @@ uint32_t ozu_boxes_frame_count(const uint8_t *data, size_t size) {
   return most;
 }
 
-// Whether a property that turns or crops is bound to an item without the flag "essential", which says that readers
-// must apply it (ISO/IEC 23000-22 §7.3.9); newer versions of libavif refuse this.
-static bool has_optional_turn(Bytes properties) {
-  Box container, association;
-  if (!find(properties, "ipco", &container) || !find(properties, "ipma", &association)) return false;
-  bool turns[0x80] = {false};
-  Box property;
-  for (size_t index = 1; index < sizeof(turns) && next_box(&container.content, &property); index++)
-    turns[index] = is(&property, "irot") || is(&property, "imir") || is(&property, "clap");
-  Bytes bytes = association.content;
-  uint64_t version = take(&bytes, 1), flags = take(&bytes, 3), count = take(&bytes, 4);
-  for (uint64_t item = 0; item < count && bytes.size > 0; item++) {
-    take(&bytes, version < 1 ? 2 : 4);
-    for (uint64_t left = take(&bytes, 1); left > 0 && bytes.size > 0; left--) {
-      uint64_t value = take(&bytes, flags & 1 ? 2 : 1);
-      bool is_essential = value >> (flags & 1 ? 15 : 7);
-      uint64_t index = value & (flags & 1 ? 0x7FFF : 0x7F);
-      if (!is_essential && index < sizeof(turns) && turns[index]) return true;
-    }
-  }
-  return false;
-}
-
-const char *ozu_avif_objection(const uint8_t *data, size_t size) {
-  Box meta, properties;
-  if (!find((Bytes){data, size}, "meta", &meta)) return NULL;
-  take(&meta.content, 4);
-  if (find(meta.content, "iprp", &properties) && has_optional_turn(properties.content))
-    return "a turn or a cut that is not marked as essential";
-  return NULL;
-}
-
 static uint8_t *copy_of(const uint8_t *data, size_t size) {
   uint8_t *copy = malloc(size);
   if (copy != NULL) memcpy(copy, data, size);

@@ -34,9 +34,6 @@ bool ozu_boxes_find_large_track(
 /// The frames of the longest track of pictures; 0 if there is none.
 uint32_t ozu_boxes_frame_count(const uint8_t *data, size_t size);
 
-/// Returns the reason to refuse an AVIF file that versions of libavif show in different ways; NULL for other files.
-const char *ozu_avif_objection(const uint8_t *data, size_t size);
-
 /// A copy of an AVIF file without the tracks that are neither pictures nor their alpha, for the caller to free():
 /// libavif refuses sound, and takes a depth map for alpha. NULL if there are none, or if memory is short.
 uint8_t *ozu_avif_without_other_tracks(const uint8_t *data, size_t size);

@@ -112,8 +112,10 @@ static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
   bool is_cut = ozu_boxes_find_end(base->data, base->size) == OzuBoxesEndCut
       || (!ozu_boxes_have(base->data, base->size, "meta") && !ozu_boxes_have(base->data, base->size, "mdat")
           && !ozu_boxes_have(base->data, base->size, "moov"));
-  base->is_truncated = is_cut && (misses_boxes || !base->is_unsupported);
-  return error.subcode == heif_suberror_End_of_data ? OzuStatusTruncated : OzuStatusFailed;
+  // No part of a picture is there before all of it is.
+  base->is_truncated =
+      error.subcode == heif_suberror_End_of_data || (is_cut && (misses_boxes || !base->is_unsupported));
+  return OzuStatusFailed;
 }
 
 static void read_colors(HEIFDecoder *self, OzuPictureInfo *info) {

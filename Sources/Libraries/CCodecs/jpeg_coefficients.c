@@ -1,6 +1,5 @@
 // Writes a JPEG from its coefficients, in scans that the caller chooses.
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,28 +15,13 @@ struct OzuJPEGCoefficients {
   struct jpeg_compress_struct writer;
   // Owns the coefficients: the memory of `writer` is released after every file.
   struct jpeg_compress_struct owner;
-  struct jpeg_error_mgr errors;
+  JPEGFailure failure;
   JPEGDestination destination;
-  jmp_buf failure;
-  char message[JMSG_LENGTH_MAX];
   jvirt_barray_ptr blocks[MAX_COMPONENTS];
   int across[MAX_COMPONENTS];
   int down[MAX_COMPONENTS];
   jpeg_scan_info scans[OZU_JPEG_SCAN_LIMIT];
 };
-
-static void fail(j_common_ptr info) {
-  OzuJPEGCoefficients *coefficients = info->client_data;
-  info->err->format_message(info, coefficients->message);
-  longjmp(coefficients->failure, 1);
-}
-
-static void print_nothing(j_common_ptr info) { (void)info; }
-
-static void note_nothing(j_common_ptr info, int level) {
-  (void)info;
-  (void)level;
-}
 
 // The blocks that cover a side of the picture, of which a component has a part.
 static int blocks_on(int pixels, int factor, int max_factor) {
@@ -80,16 +64,13 @@ OzuJPEGCoefficients *ozu_jpeg_coefficients_new(
     snprintf(message, message_capacity, "out of memory");
     return NULL;
   }
-  coefficients->writer.err = coefficients->owner.err = jpeg_std_error(&coefficients->errors);
-  coefficients->errors.error_exit = fail;
-  coefficients->errors.emit_message = note_nothing;
-  coefficients->errors.output_message = print_nothing;
-  coefficients->writer.client_data = coefficients->owner.client_data = coefficients;
-  if (setjmp(coefficients->failure) == 0) {
+  ozu_jpeg_catch((j_common_ptr)&coefficients->writer, &coefficients->failure);
+  ozu_jpeg_catch((j_common_ptr)&coefficients->owner, &coefficients->failure);
+  if (setjmp(coefficients->failure.place) == 0) {
     set_up(coefficients, width, height, parameters);
     return coefficients;
   }
-  snprintf(message, message_capacity, "%s", coefficients->message);
+  snprintf(message, message_capacity, "%s", coefficients->failure.message);
   ozu_jpeg_coefficients_free(coefficients);
   return NULL;
 }
@@ -102,7 +83,9 @@ void ozu_jpeg_coefficients_free(OzuJPEGCoefficients *coefficients) {
   free(coefficients);
 }
 
-const char *ozu_jpeg_coefficients_message(const OzuJPEGCoefficients *coefficients) { return coefficients->message; }
+const char *ozu_jpeg_coefficients_message(const OzuJPEGCoefficients *coefficients) {
+  return coefficients->failure.message;
+}
 
 OzuJPEGComponent ozu_jpeg_coefficients_component(const OzuJPEGCoefficients *coefficients, int component) {
   OzuJPEGComponent result = {0};
@@ -117,7 +100,7 @@ OzuJPEGComponent ozu_jpeg_coefficients_component(const OzuJPEGCoefficients *coef
 
 int16_t *ozu_jpeg_coefficients_row(OzuJPEGCoefficients *coefficients, int component, int row) {
   if (component < 0 || component >= coefficients->writer.num_components || row < 0 ||
-      row >= coefficients->down[component] || setjmp(coefficients->failure) != 0)
+      row >= coefficients->down[component] || setjmp(coefficients->failure.place) != 0)
     return NULL;
   struct jpeg_compress_struct *owner = &coefficients->owner;
   return owner->mem->access_virt_barray(
@@ -145,11 +128,11 @@ OzuStatus ozu_jpeg_coefficients_write(
     OzuJPEGCoefficients *coefficients, const OzuJPEGScan *scans, int scan_count, OzuBytes *file) {
   *file = (OzuBytes){0};
   if (scan_count < 1 || scan_count > OZU_JPEG_SCAN_LIMIT) {
-    snprintf(coefficients->message, sizeof(coefficients->message), "too many scans");
+    snprintf(coefficients->failure.message, sizeof(coefficients->failure.message), "too many scans");
     return OzuStatusFailed;
   }
   coefficients->destination.file.count = 0;
-  if (setjmp(coefficients->failure) == 0) {
+  if (setjmp(coefficients->failure.place) == 0) {
     write_file(coefficients, scans, scan_count);
     *file = coefficients->destination.file;
     return OzuStatusDone;

@@ -1,6 +1,5 @@
 // JPEG encoding through libjpeg-turbo's libjpeg interface.
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,25 +15,10 @@ const int ozu_jpeg_side_limit = JPEG_MAX_DIMENSION;
 // Everything that must survive a longjmp is here, in memory, not in registers.
 typedef struct {
   struct jpeg_compress_struct info;
-  struct jpeg_error_mgr errors;
-  jmp_buf failure;
-  char message[JMSG_LENGTH_MAX];
+  JPEGFailure failure;
   JPEGDestination destination;
   uint8_t *blended;
 } Encoder;
-
-static void fail(j_common_ptr info) {
-  Encoder *encoder = info->client_data;
-  info->err->format_message(info, encoder->message);
-  longjmp(encoder->failure, 1);
-}
-
-static void print_nothing(j_common_ptr info) { (void)info; }
-
-static void note_nothing(j_common_ptr info, int level) {
-  (void)info;
-  (void)level;
-}
 
 // The colours are premultiplied, so blending over white adds 255 - alpha to each of them.
 static void blend_over_white(const uint8_t *row, uint8_t *blended, int width) {
@@ -84,14 +68,10 @@ OzuStatus ozu_jpeg_encode(
     return OzuStatusFailed;
   }
   encoder->blended = blended;
-  encoder->info.err = jpeg_std_error(&encoder->errors);
-  encoder->errors.error_exit = fail;
-  encoder->errors.emit_message = note_nothing;
-  encoder->errors.output_message = print_nothing;
-  encoder->info.client_data = encoder;
+  ozu_jpeg_catch((j_common_ptr)&encoder->info, &encoder->failure);
 
   OzuStatus status = OzuStatusDone;
-  if (setjmp(encoder->failure) == 0)
+  if (setjmp(encoder->failure.place) == 0)
     encode(encoder, pixels, bytes_per_row, width, height, is_opaque, parameters);
   else
     status = OzuStatusFailed;
@@ -99,7 +79,7 @@ OzuStatus ozu_jpeg_encode(
   if (status == OzuStatusDone) {
     *file = encoder->destination.file;
   } else {
-    snprintf(message, message_capacity, "%s", encoder->message);
+    snprintf(message, message_capacity, "%s", encoder->failure.message);
     free(encoder->destination.file.bytes);
   }
   jpeg_destroy_compress(&encoder->info);

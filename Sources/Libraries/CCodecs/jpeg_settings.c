@@ -57,3 +57,24 @@ void ozu_jpeg_set_up(j_compress_ptr info, int width, int height, const OzuJPEGPa
     info->Y_density = parameters->dots_per_inch_y;
   }
 }
+
+static void fail(j_common_ptr info) {
+  JPEGFailure *failure = info->client_data;
+  info->err->format_message(info, failure->message);
+  longjmp(failure->place, 1);
+}
+
+static void print_nothing(j_common_ptr info) { (void)info; }
+
+static void note_nothing(j_common_ptr info, int level) {
+  (void)info;
+  (void)level;
+}
+
+void ozu_jpeg_catch(j_common_ptr info, JPEGFailure *failure) {
+  info->err = jpeg_std_error(&failure->errors);
+  failure->errors.error_exit = fail;
+  failure->errors.emit_message = note_nothing;
+  failure->errors.output_message = print_nothing;
+  info->client_data = failure;
+}

@@ -124,6 +124,9 @@ static void turn_file(Turner *turner, const uint8_t *data, size_t size, int orie
     JDIMENSION width = target->image_width;
     target->image_width = target->image_height;
     target->image_height = width;
+    UINT16 density = target->X_density;
+    target->X_density = target->Y_density;
+    target->Y_density = density;
     for (int i = 0; i < target->num_components; i++)
       swap(&target->comp_info[i].h_samp_factor, &target->comp_info[i].v_samp_factor);
     for (int i = 0; i < NUM_QUANT_TBLS; i++) {

@@ -25,10 +25,6 @@
       codecs.registerSmallFormats(
         alpha: .premultiplied, inner: [ImageIODecoder(.png), ImageIODecoder(.jpeg)])
       codecs.registerCameraRAW(jpeg: ImageIODecoder(.jpeg))
-      codecs.register(decoder: BMPDecoder(alpha: .premultiplied))
-      codecs.register(decoder: GIFDecoder())
-      codecs.register(encoder: GIFEncoder())
-      codecs.register(animationEncoder: GIFEncoder())
       for type in [ImageType.avif, .heic, .png, .jpeg] {
         guard let name = type.uniformTypeIdentifier, writable.contains(name) else { continue }
         codecs.register(encoder: ImageIOEncoder(type))

@@ -38,7 +38,7 @@ private func check(_ blocks: [Data]) {
   _ = EXIFMetadata.resolution(in: blocks[0].span)
   _ = EXIFMetadata.iptc(inTIFF: blocks[0].span)
   _ = EXIFThumbnail.range(inJPEG: blocks[0].span)
-  _ = IPTCRecords.withoutPlace(blocks[1])
+  _ = IPTCRecords.block(blocks[1], without: IPTCRecords.placeNumbers)
   let resources = PhotoshopResources(PhotoshopResources.written(blocks[1]).span)
   precondition(resources.iptc == blocks[1], "data sets that cannot be read again")
   _ = PhotoshopResources(blocks[1].span)

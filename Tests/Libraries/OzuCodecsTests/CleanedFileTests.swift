@@ -153,6 +153,11 @@ struct CleanedFileTests {
       // Names of people stay, those of towns go.
       #expect(values.artist == "Somebody" && !values.otherTags.contains { $0.name == "City" })
     }
+    // The names of people are a part of their own.
+    let nameless = try CleanedFile(dirty, keeping: .details)
+    let others = try CodecRegistry.standard.metadata(of: nameless.data).values
+    #expect(others.artist == nil && others.copyright == nil && others.make == "Maker")
+    #expect(nameless.dropped.contains("the names") || !name.hasSuffix(".jpg"))
   }
 
   @Test("keep the rights of any block in the one of the format")
@@ -302,7 +307,9 @@ struct CleanedFileTests {
     [ChromaSubsampling.full, .half, .quarter])
   func upright(orientation: Int, chroma: ChromaSubsampling) throws {
     for isProgressive in [false, true] {
-      let options = EncodingOptions(isProgressive: isProgressive, chromaSubsampling: chroma)
+      let stored = ImageResolution(horizontal: 300, vertical: 150)
+      let options = EncodingOptions(
+        metadata: .init(resolution: stored), isProgressive: isProgressive, chromaSubsampling: chroma)
       let plain = try CodecRegistry.standard.encode(waves(PixelSize(64, 48)), as: .jpeg, options: options)
       func turned(_ file: Data, from orientation: Int) throws -> CleanedFile {
         let exif = Data("Exif\0\0".utf8) + EXIFFile(orientation: orientation).data
@@ -316,6 +323,10 @@ struct CleanedFileTests {
       #expect(header.orientation == .up && header.metadata?.camera == "Maker M1")
       #expect(header.isProgressive == isProgressive)
       #expect(header.storedSize == (orientation < 5 ? PixelSize(64, 48) : PixelSize(48, 64)))
+      let metadata = try CodecRegistry.standard.metadata(of: after.data)
+      let dots = orientation < 5 ? stored : ImageResolution(horizontal: 150, vertical: 300)
+      #expect(metadata.resolution == dots)
+      #expect(metadata.exif.flatMap { EXIFMetadata.resolution(in: $0.span) } == dots)
       // A transform of eight samples is rounded on the way.
       let (old, new) = (
         try CodecRegistry.standard.picture(from: before.data),

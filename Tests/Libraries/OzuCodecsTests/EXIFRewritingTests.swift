@@ -35,6 +35,18 @@ struct EXIFRewritingTests {
     #expect(rewritten(exif, policy, notes: &notes).exif == exif)
   }
 
+  @Test("turns the resolution with the picture", arguments: 1...8)
+  func turnedResolution(orientation: Int) {
+    let exif = EXIFFile(orientation: orientation).data
+    let metadata = ImageMetadata(exif: exif, resolution: ImageResolution(horizontal: 300, vertical: 150))
+    var notes: [String] = []
+    let encoded = metadata.encoded(
+      policy: .keepWithoutPlace, size: PixelSize(1, 1), colorSpace: .sRGB, notes: &notes)
+    let dots = orientation < 5 ? metadata.resolution : ImageResolution(horizontal: 150, vertical: 300)
+    #expect(encoded.resolution == dots)
+    #expect(encoded.exif.flatMap { EXIFMetadata.resolution(in: $0.span) } == dots)
+  }
+
   @Test("leaves out the place, and the maker note, which may have it too", arguments: [false, true])
   func place(isBigEndian: Bool) throws {
     let file = EXIFFile(isBigEndian: isBigEndian)
@@ -64,12 +76,13 @@ struct EXIFRewritingTests {
     let metadata = ImageMetadata(
       exif: EXIFFile().data, colorProfile: ICCProfile(name: "Wide", data: profile))
     var notes: [String] = []
-    for (space, value) in [(ColorSpaceTag.sRGB, 1), (.icc(name: "Wide"), 0xFFFF)] {
+    let spaces = [ColorSpaceTag.sRGB, .icc(name: "Wide"), .coded(primaries: 9, transfer: 16)]
+    for (space, value) in zip(spaces, [1, 0xFFFF, 0xFFFF]) {
       let encoded = metadata.encoded(
         policy: .keepAll, size: PixelSize(1, 1), colorSpace: space, notes: &notes)
       let entry = EXIFFile().integer(0xA001, 2) + EXIFFile().integer(3, 2) + EXIFFile().integer(1, 4)
       #expect(encoded.exif?.range(of: entry + EXIFFile().integer(value, 2)) != nil)
-      #expect(encoded.colorProfile == (space == .sRGB ? nil : profile))
+      #expect(encoded.colorProfile == (space == .icc(name: "Wide") ? profile : nil))
     }
     // The colour space of the pixels is not metadata that a policy can remove.
     let stripped = metadata.encoded(

@@ -32,9 +32,10 @@ struct ICCProfileNameTests {
     return Array("mluc".utf8) + integer(0) + integer(names.count) + integer(12) + records + texts
   }
 
-  @Test("is read from version 2")
+  @Test("is read from version 2, without spaces at its end")
   func version2() {
     #expect(ICCProfileName.find(in: profile(plain("Display P3", count: 11)).span) == "Display P3")
+    #expect(ICCProfileName.find(in: profile(plain("Display P3 ", count: 12)).span) == "Display P3")
   }
 
   @Test("is read from version 4, in English if there is an English name")

@@ -36,6 +36,9 @@ struct VariantTests {
         let part = try CodecRegistry.standard.picture(from: data.prefix(count), context: context)
         #expect(!part.size.isEmpty)
         #expect(part.notes.contains { $0.hasPrefix("the file is cut off") }, "\(count) bytes")
+        // Of a still AVIF or HEIC there is nothing before all is there.
+        let isWholeOrNothing = file != "anim.avif" && (file.hasSuffix("avif") || file.hasSuffix("heic"))
+        #expect(!isWholeOrNothing, "\(count) bytes")
       } catch {
         #expect(!error.description.isEmpty)
       }

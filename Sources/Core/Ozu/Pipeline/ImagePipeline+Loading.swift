@@ -134,7 +134,8 @@ extension ImagePipeline {
   /// pixels (the number of frames of GIF, JPEG XL and animated PNG and WebP; WebP with EXIF; HEIC with its boxes at
   /// the end; AVIF and HEIC with a gain map), and is then stored like every original. It is also loaded if
   /// `decoding.dataTransformation` or interceptors are set. The alternatives of the request and its deadline count. Notes about
-  /// things behind a JPEG that no index names, such as the video of a motion photo, are only in the header of a whole file.
+  /// things behind a JPEG that no index names, such as the video of a motion photo, are only in the header of a whole file, and
+  /// so are EXIF data behind the pixels of a PNG, where few programs write them: without these it has no orientation.
   ///
   /// - Throws: `ImageError`.
   public func header(for request: ImageRequest) async throws(ImageError) -> ImageHeader {

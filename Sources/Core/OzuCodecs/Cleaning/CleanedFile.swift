@@ -60,11 +60,11 @@ public struct CleanedFile: Hashable, Sendable {
   ///   of the file cannot be told from each other.
   /// - Complexity: O(bytes of the file).
   public init(_ file: Data, keeping kept: KeptMetadata = .appearance) throws(ImageDecodingError) {
-    try self.init(file, keeping: kept, removesSides: false)
+    try self.init(file, keeping: kept, turns: false)
   }
 
-  /// - Parameter removesSides: whether EXIF data lose the size of the picture, because it will be turned.
-  package init(_ file: Data, keeping kept: KeptMetadata, removesSides: Bool) throws(ImageDecodingError) {
+  /// - Parameter turns: whether the picture will be turned upright: EXIF data lose its size, and its resolution is turned.
+  package init(_ file: Data, keeping kept: KeptMetadata, turns: Bool) throws(ImageDecodingError) {
     guard !file.isEmpty else { throw .emptyData }
     let type: ImageType
     switch ContentKind(sniffing: file) {
@@ -74,7 +74,7 @@ public struct CleanedFile: Hashable, Sendable {
     }
     // Offsets count from the first byte of the file.
     let file = file.startIndex == 0 ? file : file.subdata(in: file.startIndex..<file.endIndex)
-    var parts = CleanedParts(kept, removesSides: removesSides)
+    var parts = CleanedParts(kept, turns: turns)
     switch type {
     case .jpeg: data = try JPEGCleaning.clean(file, &parts)
     case .png: data = try PNGCleaning.clean(file, &parts)
@@ -100,7 +100,7 @@ public struct CleanedFile: Hashable, Sendable {
 /// The metadata of a file that is being cleaned, and the report.
 struct CleanedParts {
   let kept: KeptMetadata
-  let removesSides: Bool
+  let turns: Bool
   var exif: Data?
   var xmp: Data?
   var extendedXMP: Data?
@@ -113,7 +113,7 @@ struct CleanedParts {
   static let credentials = "content credentials (C2PA)"
   static let stage = "parts"
 
-  init(_ kept: KeptMetadata, removesSides: Bool) { (self.kept, self.removesSides) = (kept, removesSides) }
+  init(_ kept: KeptMetadata, turns: Bool) { (self.kept, self.turns) = (kept, turns) }
 
   /// Names a part that is left out.
   mutating func drop(_ name: String) {
@@ -143,11 +143,12 @@ struct CleanedParts {
       block.place = []
       if block.details.contains(where: { $0.tag == EXIFTag.makerNote }) { drop("the maker note") }
       block.details.removeAll { $0.tag == EXIFTag.makerNote }
+      if !kept.contains(.copyright), block.removeNames() { drop("the names") }
       if let exif, EXIFMetadata.find(in: exif.span)?.hasThumbnail == true { drop("the thumbnail") }
     }
-    if removesSides { block.details.removeAll { [EXIFTag.width, EXIFTag.height].contains($0.tag) } }
     block.remove([EXIFTag.orientation, EXIFTag.copyright, EXIFTag.artist])
     let orientation = exif.flatMap { EXIFOrientation.find(in: $0.span) } ?? .up
+    if turns { block.turn(from: orientation) }
     if orientation != .up {
       if kept.contains(.orientation) {
         block.set(EXIFTag.orientation, to: orientation.rawValue, in: \.picture)
@@ -176,6 +177,31 @@ struct CleanedParts {
   }
 }
 
+extension EXIFBlock {
+  /// Removes the names of the artist and of who holds the rights.
+  ///
+  /// - Returns: whether there were some.
+  fileprivate mutating func removeNames() -> Bool {
+    let count = picture.count + details.count
+    remove([EXIFTag.artist, EXIFTag.copyright, EXIFTag.authorOfWindows])
+    details.removeAll { $0.tag == EXIFTag.photographer }
+    return picture.count + details.count < count
+  }
+
+  /// Removes the size of a picture that will be turned upright, and turns its resolution.
+  fileprivate mutating func turn(from orientation: Orientation) {
+    details.removeAll { [EXIFTag.width, EXIFTag.height].contains($0.tag) }
+    guard orientation.swapsAxes else { return }
+    picture = picture.map { entry in
+      switch entry.tag {
+      case EXIFTag.horizontalResolution: entry.withTag(EXIFTag.verticalResolution)
+      case EXIFTag.verticalResolution: entry.withTag(EXIFTag.horizontalResolution)
+      default: entry
+      }
+    }
+  }
+}
+
 extension CleanedFile {
   /// The file with its picture stored upright, without loss: the coefficients of a JPEG change their places and signs, and no
   /// pixel is decoded.
@@ -195,7 +221,7 @@ extension CleanedFile {
     let orientation = outline.header.orientation
     do throws(ImageDecodingError) {
       let bare = try CleanedFile(
-        data, keeping: .everythingButPlace.subtracting(.orientation), removesSides: true)
+        data, keeping: .everythingButPlace.subtracting(.orientation), turns: true)
       let turned = try codecs.turned(bare.data, from: orientation, limits: limits)
       // The bytes may be those of another process, which the file may have taken over.
       guard let header = try? JPEGOutline(turned, limits: limits).header, header.orientation == .up,

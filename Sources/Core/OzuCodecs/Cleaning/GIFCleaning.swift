@@ -12,7 +12,7 @@ enum GIFCleaning {
     var position = 13 + table(flags)
     guard position <= bytes.count else { throw .truncated(.gif, stage: CleanedParts.stage) }
     var result = file[..<position]
-    while true {
+    blocks: while true {
       let start = position
       switch bytes.byte(at: position) {
       case 0x3B:
@@ -23,28 +23,28 @@ enum GIFCleaning {
         // The descriptor, its colour table, and the size of the first code.
         guard let flags = bytes.byte(at: position + 9),
           let end = GIFFile.endOfSubblocks(bytes, at: position + 10 + table(flags) + 1)
-        else { return cut(file, result, start, &parts) }
+        else {
+          result += file[start...]
+          break blocks
+        }
         result += file[start..<end]
         position = end
       case 0x21:
         guard let label = bytes.byte(at: position + 1),
           let end = GIFFile.endOfSubblocks(bytes, at: position + 2)
-        else {
-          parts.notes.append("the file has no end")
-          return finished(result, &parts)
-        }
+        else { break blocks }
         if keeps(label, bytes.extracting(position + 2..<end), &parts) { result += file[start..<end] }
         position = end
       // Some writers leave zeros between blocks; another byte ends the valid part of the file.
       case 0: position += 1
-      case nil:
-        parts.notes.append("the file has no end")
-        return finished(result, &parts)
+      case nil: break blocks
       default:
         parts.dropEnd(bytes.extracting(position..<bytes.count))
         return finished(result + [0x3B], &parts)
       }
     }
+    parts.notes.append("the file has no end")
+    return result
   }
 
   private static func keeps(_ label: UInt8, _ content: Span<UInt8>, _ parts: inout CleanedParts) -> Bool {
@@ -72,9 +72,9 @@ enum GIFCleaning {
     return false
   }
 
-  /// The rights, as a comment: a GIF has no other place for them.
+  /// The whole file, with the rights as a comment: a GIF has no other place for them.
   private static func finished(_ file: Data, _ parts: inout CleanedParts) -> Data {
-    guard parts.kept.contains(.copyright), let xmp = parts.xmp, file.last == 0x3B else { return file }
+    guard parts.kept.contains(.copyright), let xmp = parts.xmp else { return file }
     let values = MetadataValues(exif: nil, iptc: nil, iptcDigest: nil, xmp: xmp)
     let text = [values.copyright, values.artist].compactMap(\.self).joined(separator: "; ")
     guard !text.isEmpty else { return file }
@@ -86,11 +86,6 @@ enum GIFCleaning {
       rest = rest.dropFirst(block.count)
     }
     return file.dropLast() + comment + [0, 0x3B]
-  }
-
-  private static func cut(_ file: Data, _ result: Data, _ start: Int, _ parts: inout CleanedParts) -> Data {
-    parts.notes.append("the file has no end")
-    return result + file[start...]
   }
 
   /// The bytes of the colour table that flags announce.

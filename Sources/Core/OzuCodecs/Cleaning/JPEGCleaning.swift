@@ -150,8 +150,13 @@ enum JPEGCleaning {
         parts.drop(photoshop.iptc == nil ? "data of applications" : "IPTC-IIM")
         return segments
       }
-      let rest = IPTCRecords.withoutPlace(iptc)
+      var rest = IPTCRecords.block(iptc, without: IPTCRecords.placeNumbers)
       if rest != iptc { parts.drop("the place") }
+      if !parts.kept.contains(.copyright) {
+        let nameless = IPTCRecords.block(rest, without: IPTCRecords.nameNumbers)
+        if nameless != rest { parts.drop("the names") }
+        rest = nameless
+      }
       let content =
         PhotoshopResources.segmentName.withUTF8Buffer { Array($0) } + PhotoshopResources.written(rest)
       if content.count <= 65_533 { segments += segment(0xED, content) } else { parts.drop("IPTC-IIM") }

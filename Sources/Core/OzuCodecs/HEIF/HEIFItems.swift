@@ -84,6 +84,14 @@ struct HEIFItems {
     return PixelSize(width, height)
   }
 
+  /// Whether a property that turns or crops is bound to an item without the flag that readers must apply it (ISO/IEC
+  /// 23000-22 §7.3.9).
+  var hasOptionalTransform: Bool {
+    associations.keys.contains { item in
+      bindings(of: item).contains { Self.transforms.contains($0.box.name) && !$0.isEssential }
+    }
+  }
+
   /// The part of an item's stored picture that is shown, and how it is turned, wherever its size is among its
   /// properties.
   func area(of item: Int, _ file: Span<UInt8>) -> HEIFArea {

@@ -32,6 +32,16 @@ package enum HEIFTables {
     }
   }
 
+  /// Checks an AVIF file that libavif reads as a whole. Newer versions refuse what older ones show in another way.
+  ///
+  /// - Throws: `corrupt` for a turn or a crop that readers may leave out.
+  package static func checkTransforms(_ file: Span<UInt8>) throws(ImageDecodingError) {
+    guard let meta = HEIFBoxList(file, in: 0..<file.count).first("meta"),
+      HEIFItems(file, meta: HEIFBoxList(file, in: meta.fullContent)).hasOptionalTransform
+    else { return }
+    throw .corrupt(.avif, stage: "header", reason: "a turn or a cut that is not marked as essential")
+  }
+
   private static func entryCount(_ file: Span<UInt8>, meta: HEIFBox) -> Int {
     var count = 0
     for box in HEIFBoxList(file, in: meta.fullContent).boxes {

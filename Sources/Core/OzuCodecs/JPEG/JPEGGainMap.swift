@@ -49,7 +49,7 @@ enum JPEGGainMap {
       let bytes = file.extracting(picture.bytes.clamped(to: 0..<file.count))
       let start = bytes.bigEndian(at: 0, bytes: 2)
       let isOther = start.map { $0 != 0 && $0 != 0xFF00 + Int(JPEGMarker.startOfImage) } ?? false
-      if isOther || JPEGMarker.readHead(of: bytes, { _, _ in true }) { continue }
+      if isOther || JPEGMarker.readHead(of: bytes, { _, _, _ in true }) { continue }
       return picture.bytes
         .lowerBound..<min(picture.bytes.upperBound, picture.bytes.lowerBound + headByteCount)
     }
@@ -85,7 +85,7 @@ enum JPEGGainMap {
     var size: PixelSize?
     var iso: GainMap?
     var xmp: GainMap?
-    _ = JPEGMarker.readHead(of: file.extracting(range)) { marker, segment in
+    _ = JPEGMarker.readHead(of: file.extracting(range)) { marker, segment, _ in
       if marker == 0xE2, segment.hasBytes(isoName, at: 0) {
         iso = standard(segment.extracting(isoName.utf8CodeUnitCount..<segment.count))
       } else if marker == 0xE1, segment.find(version, from: 0) != nil {

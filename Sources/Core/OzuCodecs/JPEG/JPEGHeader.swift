@@ -83,10 +83,7 @@ package struct JPEGHeader: Sendable {
         return
       case 0xE0 where segment.hasBytes("JFIF\0", at: 0):
         hasJFIF = true
-        let perUnit = segment.bigEndian(at: 8, bytes: 2).map(Double.init) ?? 0
-        let units: [UInt8: Double] = [1: 1, 2: 2.54]
-        let stated = segment.byte(at: 7).flatMap { units[$0] }.flatMap { perUnit > 0 ? perUnit * $0 : nil }
-        dotsPerInch = stated ?? dotsPerInch
+        dotsPerInch = JPEGMetadata.density(segment)?.horizontal ?? dotsPerInch
       case 0xE1 where !hasEXIF && segment.hasBytes("Exif\0", at: 0):
         hasEXIF = true
         orientation = EXIFOrientation.find(in: segment)

@@ -53,23 +53,24 @@ enum JPEGMarker {
     }
   }
 
-  /// Calls a closure with each segment between the start of a picture and its first scan, until it returns false.
+  /// Calls a closure with each segment between the start of a picture and its first scan, and the place of its content,
+  /// until it returns false.
   ///
   /// - Returns: whether the first scan or the end of the picture was reached.
-  static func readHead(of picture: Span<UInt8>, _ body: (_ marker: UInt8, _ segment: Span<UInt8>) -> Bool)
-    -> Bool
-  {
+  static func readHead(
+    of picture: Span<UInt8>, _ body: (_ marker: UInt8, _ segment: Span<UInt8>, _ place: Int) -> Bool
+  ) -> Bool {
     guard picture.byte(at: 0) == 0xFF, picture.byte(at: 1) == startOfImage else { return false }
     var position = 2
     while let (marker, offset) = next(in: picture, from: position) {
       position = offset + 2
       if standsAlone(marker) { continue }
       if marker == startOfScan || marker == endOfImage { return true }
-      guard let length = picture.bigEndian(at: position, bytes: 2), length >= 2,
-        position + length <= picture.count,
-        body(marker, picture.extracting(position + 2..<position + length))
-      else { return false }
-      position += length
+      guard let declared = picture.bigEndian(at: position, bytes: 2) else { return false }
+      // Decoders step over the length also where it does not count itself.
+      let (place, end) = (position + 2, position + max(2, declared))
+      guard end <= picture.count, body(marker, picture.extracting(place..<end), place) else { return false }
+      position = end
     }
     return false
   }

@@ -16,16 +16,7 @@ package enum JPEGMetadata {
     // Resources that do not fit into one segment continue in the next.
     var resources: [UInt8] = []
     var further = XMPExtension()
-    var position = 2
-    while let (marker, offset) = JPEGMarker.next(in: bytes, from: position) {
-      position = offset + 2
-      if JPEGMarker.standsAlone(marker) { continue }
-      guard marker != JPEGMarker.startOfScan, marker != JPEGMarker.endOfImage,
-        let declared = bytes.bigEndian(at: position, bytes: 2)
-      else { break }
-      let length = max(2, declared)
-      guard position + length <= bytes.count else { break }
-      let segment = bytes.extracting(position + 2..<position + length)
+    _ = JPEGMarker.readHead(of: bytes) { marker, segment, place in
       switch marker {
       case 0xE0 where segment.hasBytes("JFIF\0", at: 0):
         resolution = density(segment) ?? resolution
@@ -33,14 +24,14 @@ package enum JPEGMetadata {
       case 0xE1 where segment.hasBytes(xmpName, at: 0):
         metadata.add(xmp: segment.extracting(xmpName.utf8CodeUnitCount..<segment.count))
       case 0xE1 where segment.hasBytes(XMPExtension.segmentName, at: 0):
-        further.add(position + 2..<position + length, in: bytes)
+        further.add(place..<place + segment.count, in: bytes)
       case 0xED where segment.hasBytes(PhotoshopResources.segmentName, at: 0):
         let start = PhotoshopResources.segmentName.utf8CodeUnitCount
         guard resources.count + segment.count <= ImageMetadata.largestBlock else { break }
         resources += segment.copy(from: start, byteCount: segment.count - start)
       default: break
       }
-      position += length
+      return true
     }
     // The resolution of JFIF is preferred, as in the header.
     metadata.resolution = resolution ?? metadata.resolution
@@ -57,7 +48,7 @@ package enum JPEGMetadata {
   }
 
   /// The resolution of the JFIF segment (ITU-T T.871 §10.1).
-  private static func density(_ segment: Span<UInt8>) -> ImageResolution? {
+  static func density(_ segment: Span<UInt8>) -> ImageResolution? {
     let units: [UInt8: Double] = [1: 1, 2: 2.54]
     guard let unit = segment.byte(at: 7).flatMap({ units[$0] }),
       let horizontal = segment.bigEndian(at: 8, bytes: 2), let vertical = segment.bigEndian(at: 10, bytes: 2),

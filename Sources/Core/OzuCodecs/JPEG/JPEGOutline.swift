@@ -121,7 +121,7 @@ struct JPEGRemainder {
   /// gain map of a standard.
   private static func purpose(of picture: Span<UInt8>) -> String? {
     var purpose: String?
-    _ = JPEGMarker.readHead(of: picture) { marker, segment in
+    _ = JPEGMarker.readHead(of: picture) { marker, segment, _ in
       if marker == 0xE1, let place = segment.find("AuxiliaryImageType", from: 0) {
         let count = min(128, segment.count - place)
         purpose = String(decoding: segment.copy(from: place, byteCount: count), as: UTF8.self).lowercased()

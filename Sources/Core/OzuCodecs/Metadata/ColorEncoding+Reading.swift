@@ -58,7 +58,7 @@ enum ICCProfileName {
       let name =
         profile.hasBytes("mluc", at: offset)
         ? translated(profile, tag: offset) : plain(profile, tag: offset)
-      return name.flatMap { $0.isEmpty ? nil : $0 }
+      return name.flatMap { MetadataText.tidied($0) }
     }
     return nil
   }

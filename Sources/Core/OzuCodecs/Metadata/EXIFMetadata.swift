@@ -137,20 +137,13 @@ package enum EXIFThumbnail {
 
   /// The range of the thumbnail in a file.
   package static func range(inJPEG bytes: Span<UInt8>) -> Range<Int>? {
-    var position = 2
-    while let (marker, offset) = JPEGMarker.next(in: bytes, from: position) {
-      position = offset + 2
-      if JPEGMarker.standsAlone(marker) { continue }
-      guard marker != JPEGMarker.startOfScan, marker != JPEGMarker.endOfImage,
-        let length = bytes.bigEndian(at: position, bytes: 2), length >= 2, position + length <= bytes.count
-      else { return nil }
-      let segment = bytes.extracting(position + 2..<position + length)
-      if marker == segmentMarker, segment.hasBytes("Exif\0", at: 0) {
-        return range(in: segment).map { $0.lowerBound + position + 2..<$0.upperBound + position + 2 }
-      }
-      position += length
+    var found: Range<Int>?
+    _ = JPEGMarker.readHead(of: bytes) { marker, segment, place in
+      guard marker == segmentMarker, segment.hasBytes("Exif\0", at: 0) else { return true }
+      found = range(in: segment).map { $0.lowerBound + place..<$0.upperBound + place }
+      return false
     }
-    return nil
+    return found
   }
 
   private static func range(in bytes: Span<UInt8>) -> Range<Int>? {

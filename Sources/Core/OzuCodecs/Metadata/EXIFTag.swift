@@ -19,8 +19,10 @@ enum EXIFTag {
   static let userComment = 0x9286
   static let componentsConfiguration = 0x9101
   static let titleOfWindows = 0x9C9B
+  static let authorOfWindows = 0x9C9D
   static let keywordsOfWindows = 0x9C9E
   static let subjectOfWindows = 0x9C9F
+  static let photographer = 0xA437
 
   /// The tags of the first directory that describe the picture: description, maker, model, orientation, resolution,
   /// software, date, artist, rating, copyright, and those of Windows (title, comment, author, keywords, subject).

@@ -64,10 +64,13 @@ struct IPTCRecords {
   /// The data sets that tell where the picture was taken, or what it shows of the world.
   static let placeNumbers: Set<Int> = [26, 27, 90, 92, 95, 100, 101]
 
-  /// The data sets of a block without those about the place, and without anything that is no data set.
-  static func withoutPlace(_ block: Data) -> Data {
+  /// The data sets that name the artist and who holds the rights.
+  static let nameNumbers: Set<Int> = [80, 110, 116]
+
+  /// The data sets of a block without those of the second record with some numbers, and without anything that is no data set.
+  static func block(_ block: Data, without numbers: Set<Int>) -> Data {
     let bytes = [UInt8](block)
-    let kept = IPTCRecords(block.span).dataSets.filter { $0.record != 2 || !placeNumbers.contains($0.number) }
+    let kept = IPTCRecords(block.span).dataSets.filter { $0.record != 2 || !numbers.contains($0.number) }
     return Data(kept.flatMap { bytes[$0.range] })
   }
 

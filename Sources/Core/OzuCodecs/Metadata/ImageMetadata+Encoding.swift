@@ -29,12 +29,12 @@ extension ImageMetadata {
       result.exif = Data(block.serialized())
       return result
     }
-    result.resolution = result.resolution ?? self.resolution?.valid
+    result.resolution = result.resolution ?? uprightResolution
     if let exif {
       do throws(EXIFDefect) {
         var block = try EXIFBlock(exif.span)
         block.describe(
-          size: size, resolution: result.resolution, isSRGB: result.colorProfile == nil,
+          size: size, resolution: result.resolution, isSRGB: colorSpace == .sRGB,
           keepsPlace: policy == .keepAll)
         if !block.isEmpty { result.exif = Data(block.serialized()) }
       } catch {
@@ -49,6 +49,12 @@ extension ImageMetadata {
       }
     }
     return result
+  }
+
+  /// The resolution of the upright picture: that of the file is about the pixels as they are stored.
+  private var uprightResolution: ImageResolution? {
+    let orientation = exif.flatMap { EXIFOrientation.find(in: $0.span) } ?? .up
+    return orientation.swapsAxes ? resolution?.valid?.transposed : resolution?.valid
   }
 }
 

@@ -12,7 +12,6 @@ package struct PNGHeader: Sendable {
   package private(set) var hasTransparencyChunk = false
   package private(set) var orientation: Orientation?
   package private(set) var metadata: PictureMetadata?
-  package private(set) var colorProfileName: String?
   /// The place of the compressed profile.
   package private(set) var profileRange: Range<Int>?
   /// The primaries and transfer function of the cICP chunk; `nil` also if it leaves both unspecified.
@@ -112,9 +111,8 @@ package struct PNGHeader: Sendable {
         hasEXIF = true
         orientation = EXIFOrientation.find(in: content)
         metadata = EXIFMetadata.find(in: content)
-      } else if bytes.hasBytes("iCCP", at: type), stage == .colors, colorProfileName == nil {
-        colorProfileName = Self.latin1Name(content)
-        // The name, a zero, the method of compression.
+      } else if bytes.hasBytes("iCCP", at: type), stage == .colors, profileRange == nil {
+        // A keyword of up to 79 bytes, a zero, the method of compression (§11.3.2.3).
         let start = position + 8 + (content.copy(from: 0, byteCount: 80).firstIndex(of: 0) ?? length) + 2
         if start < position + 8 + length { profileRange = start..<position + 8 + length }
       } else if bytes.hasBytes("cICP", at: type), stage == .colors, length >= 4 {
@@ -186,13 +184,6 @@ package struct PNGHeader: Sendable {
     bitDepth = field(8, 1)
     colorType = type
     isInterlaced = field(12, 1) == 1
-  }
-
-  /// The name before the profile: up to 79 bytes of Latin-1, then a zero (§11.3.2.3).
-  private static func latin1Name(_ content: Span<UInt8>) -> String? {
-    let name = content.copy(from: 0, byteCount: 80).prefix { $0 != 0 }
-    guard 1...79 ~= name.count else { return nil }
-    return String(String.UnicodeScalarView(name.map { Unicode.Scalar($0) }))
   }
 
   private static func chromaticities(_ content: Span<UInt8>) -> Chromaticities? {

@@ -106,7 +106,7 @@ public struct EncodingOptions: Hashable, Sendable {
   ///   them over the whole picture, and compresses by zlib's levels 7 and 9.
   /// - WebP: libwebp's methods 2, 4 and 6, and sharp chroma for `high`; the levels 1, 4 and 7 of lossless files.
   /// - AVIF: libaom's speeds 10, 6 and 5.
-  /// - JPEG XL: libjxl's efforts 3, 5 and 8.
+  /// - JPEG XL: libjxl's efforts 3, 5 and 8; with libjxl 0.7 the last is 7.
   /// - GIF, and PNG with a `colorLimit`: how long good colours are looked for.
   /// - PNM and QOI have one way to be written.
   public var effort: Effort
@@ -131,7 +131,8 @@ public struct EncodingOptions: Hashable, Sendable {
   /// `nil` (the default) keeps all colours.
   ///
   /// A picture with more is changed: its colours are chosen as for a GIF, but may be partly transparent, and errors are
-  /// distributed to the neighbours unless it is a flat drawing. In an animation, each frame chooses its own.
+  /// distributed to the neighbours, except inside an area whose colour the palette nearly has. In an animation, each frame
+  /// chooses its own.
   public var colorLimit: Int?
 
   /// Makes options.

@@ -56,6 +56,9 @@ public struct ImageResolution: Hashable, Sendable {
     self.init(horizontal: dotsPerInch, vertical: dotsPerInch)
   }
 
+  /// The same of the picture turned by a quarter.
+  package var transposed: ImageResolution { ImageResolution(horizontal: vertical, vertical: horizontal) }
+
   /// The resolution, or `nil` if no format can store it: not a number, below a hundredth or above 65,535 dots per
   /// inch.
   public var valid: ImageResolution? {

@@ -181,26 +181,21 @@ extension ColorPolicy {
 }
 
 extension DecodingLimits {
+  private static var counts: [WritableKeyPath<DecodingLimits, Int>] {
+    [
+      \.pixelCount, \.side, \.decodedByteCount, \.frameCount, \.animationByteCount, \.scanCount,
+      \.scannedPixelCount, \.encodedByteCount,
+    ]
+  }
+
   fileprivate func write(to writer: inout FieldWriter) {
-    for limit in [
-      pixelCount, side, decodedByteCount, frameCount, animationByteCount, scanCount, scannedPixelCount,
-      encodedByteCount,
-    ] {
-      writer.append(limit)
-    }
+    for path in Self.counts { writer.append(self[keyPath: path]) }
     cpuTime.write(to: &writer)
   }
 
   fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     self.init()
-    pixelCount = try reader.integer()
-    side = try reader.integer()
-    decodedByteCount = try reader.integer()
-    frameCount = try reader.integer()
-    animationByteCount = try reader.integer()
-    scanCount = try reader.integer()
-    scannedPixelCount = try reader.integer()
-    encodedByteCount = try reader.integer()
+    for path in Self.counts { self[keyPath: path] = try reader.integer() }
     cpuTime = try Duration(from: &reader)
   }
 }

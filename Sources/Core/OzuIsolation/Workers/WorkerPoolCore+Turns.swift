@@ -10,18 +10,18 @@
 
     /// Waits until this thread may use a worker. `endTurn` must follow.
     func waitForTurn(_ checkpoint: () throws(ImageDecodingError) -> Void) throws(WorkerProcess.Failure) {
-      let waiter: Waiter? = try state.withLock { (state) throws(WorkerProcess.Failure) in
+      let waiter: DispatchSemaphore? = try state.withLock { (state) throws(WorkerProcess.Failure) in
         guard !state.isClosed else { throw .failed(.unavailable(Self.closedReason)) }
         if state.waiters.isEmpty, state.turnCount < options.workerLimit {
           state.turnCount += 1
           return nil
         }
-        let waiter = Waiter()
+        let waiter = DispatchSemaphore(value: 0)
         state.waiters.append(waiter)
         return waiter
       }
       guard let waiter else { return }
-      while waiter.signal.wait(timeout: .now() + Self.tick) == .timedOut {
+      while waiter.wait(timeout: .now() + Self.tick) == .timedOut {
         do throws(ImageDecodingError) { try checkpoint() } catch {
           if !remove(waiter) { endTurn(nil) }
           throw .refused(error)
@@ -34,7 +34,7 @@
     }
 
     /// Removes a waiter; `false` if it already has its turn.
-    private func remove(_ waiter: Waiter) -> Bool {
+    private func remove(_ waiter: DispatchSemaphore) -> Bool {
       state.withLock { state in
         guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return false }
         state.waiters.remove(at: index)
@@ -47,7 +47,7 @@
     /// - Parameter worker: one that has answered; nil if there is none to keep.
     func endTurn(_ worker: WorkerProcess?, copiedBody: Bool = false) {
       let now = ContinuousClock.now
-      let next: Waiter? = state.withLock { state in
+      let next: DispatchSemaphore? = state.withLock { state in
         if let worker {
           state.status.answerCount += 1
           if copiedBody { state.status.copiedBodyCount += 1 }
@@ -68,7 +68,7 @@
         if state.isClosed, state.turnCount == 0 { endZygote(&state) }
         return nil
       }
-      next?.signal.signal()
+      next?.signal()
     }
 
     func close() {
@@ -82,7 +82,7 @@
         return (state.idle.removeAll(butLast: 0), waiters)
       }
       withExtendedLifetime(workers) {}
-      waiters.forEach { $0.signal.signal() }
+      waiters.forEach { $0.signal() }
       keeperSignal.signal()
     }
   }

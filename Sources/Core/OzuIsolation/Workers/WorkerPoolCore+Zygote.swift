@@ -14,7 +14,7 @@
     ) throws(WorkerPool.StartFailure) -> ZygoteProcess {
       while true {
         let now = ContinuousClock.now
-        let waiter = Waiter()
+        let waiter = DispatchSemaphore(value: 0)
         let zygote: ZygoteProcess?? = try state.withLock { (state) throws(WorkerPool.StartFailure) in
           switch state.zygote {
           case .running(let zygote): return .some(zygote)
@@ -31,7 +31,7 @@
         switch zygote {
         case .some(.some(let zygote)): return zygote
         case .some(nil):
-          while waiter.signal.wait(timeout: .now() + Self.tick) == .timedOut {
+          while waiter.wait(timeout: .now() + Self.tick) == .timedOut {
             do throws(ImageDecodingError) { try checkpoint() } catch { throw .refused(error) }
           }
         case nil: return try startZygote()
@@ -58,7 +58,7 @@
         defer { state.zygoteWaiters = [] }
         return state.zygoteWaiters
       }
-      waiters.forEach { $0.signal.signal() }
+      waiters.forEach { $0.signal() }
       startKeeper()
     }
 

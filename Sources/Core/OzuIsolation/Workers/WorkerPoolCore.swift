@@ -8,11 +8,6 @@
   ///
   /// Separate from the pool, so that the thread that ends idle workers does not keep the pool alive.
   final class WorkerPoolCore: Sendable {
-    /// A thread that waits for its turn, or for a zygote that another thread starts.
-    final class Waiter: Sendable {
-      let signal = DispatchSemaphore(value: 0)
-    }
-
     enum Zygote {
       case none
       case starting
@@ -22,11 +17,12 @@
     struct State {
       /// The number of requests that have a turn.
       var turnCount = 0
-      var waiters: [Waiter] = []
+      /// The threads that wait for a turn.
+      var waiters: [DispatchSemaphore] = []
       var idle = IdleWorkers<WorkerProcess>()
       var zygote = Zygote.none
       /// The threads that wait for the zygote.
-      var zygoteWaiters: [Waiter] = []
+      var zygoteWaiters: [DispatchSemaphore] = []
       /// Zygotes that were told to end, and the times at which they are killed.
       var ending: [(ZygoteProcess, deadline: ContinuousClock.Instant)] = []
       /// Why the helper could not be started, and when it may be tried again.

@@ -18,8 +18,9 @@
       library.inspect = { (data, _) throws(ImageDecodingError) in
         try HEIFTables.check(data.span, type: .avif)
         let excerpt = HEIFExcerpt(data, type: .avif)
-        return LibraryDecoder.Inspection(
-          data: excerpt?.picture() ?? data, remainder: excerpt?.remainder)
+        let picture = excerpt?.picture()
+        if picture == nil { try HEIFTables.checkTransforms(data.span) }
+        return LibraryDecoder.Inspection(data: picture ?? data, remainder: excerpt?.remainder)
       }
       self.library = library
     }

@@ -181,7 +181,7 @@
   }
 
   /// Writes JPEG XL through libjxl, lossy or lossless, with effort 5 of 9, or 3 for low effort and 8 for high
-  /// effort. Quality 0 to 1 is 0 to 100 in libjxl's own tools.
+  /// effort (7 with libjxl 0.7). `QualityScale` has the quality of libjxl's own tools.
   public struct JXLEncoder: ImageEncoding {
     private let library = LibraryEncoder(type: .jxl, sideLimit: 65_535, acceptsDeep: true) {
       ozu_jxl_encode($0, $1, $2, $3)

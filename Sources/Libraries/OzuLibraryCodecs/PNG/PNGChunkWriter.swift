@@ -56,7 +56,7 @@ enum PNGChunkWriter {
     _ metadata: EncodedMetadata, isGray: Bool, _ colorSpace: ColorSpaceTag, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
     if let profile = metadata.colorProfile, !isGray {
-      // A name that no reader uses, its end, the only method of compression.
+      // Any keyword, as the profile has its name inside; its end, the only method of compression.
       try append(chunk: "iCCP", Array("ICC profile".utf8) + [0, 0] + deflated(profile), to: &file)
     } else if case .coded(let primaries, let transfer) = colorSpace {
       // No matrix, and the full range, because PNG has nothing else (§11.3.2.6).

@@ -8,11 +8,6 @@ import OzuImaging
 /// libpng does not support animation, but each frame is the image data of a PNG. So a frame is passed to it as a
 /// file of its own: the header with the frame's size, palette and transparency, the data, the end.
 struct PNGFrames: AnimationFrameReading {
-  /// The ranges of a frame's data; each part is in one chunk.
-  private struct Content {
-    var parts: [Range<Int>] = []
-  }
-
   private static let stage = "animation"
   private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -26,7 +21,8 @@ struct PNGFrames: AnimationFrameReading {
   /// The content of the image header, and the chunks before the pixels that define colours.
   private var imageHeader: [UInt8] = []
   private var colorChunks: [UInt8] = []
-  private var contents: [Content] = []
+  /// The parts of each frame's data, each of which is in one chunk.
+  private var contents: [[Range<Int>]] = []
 
   /// Reads the structure of the chunks.
   ///
@@ -56,9 +52,9 @@ struct PNGFrames: AnimationFrameReading {
       } else if bytes.hasBytes("IDAT", at: type) {
         isAfterImage = true
         // Without a control before it, the picture is only for readers that do not support animation.
-        if !contents.isEmpty { contents[contents.count - 1].parts.append(content) }
+        if !contents.isEmpty { contents[contents.count - 1].append(content) }
       } else if bytes.hasBytes("fdAT", at: type), length >= 4, !contents.isEmpty {
-        contents[contents.count - 1].parts.append(content.lowerBound + 4..<content.upperBound)
+        contents[contents.count - 1].append(content.lowerBound + 4..<content.upperBound)
       }
       position = content.upperBound + 4
     }
@@ -84,7 +80,7 @@ struct PNGFrames: AnimationFrameReading {
       AnimationFrame(
         x: x, y: y, size: size, delay: .microseconds(field(20, 2) * 1_000_000 / denominator),
         disposal: disposals[field(24, 1)] ?? .keep, blend: field(25, 1) == 1 ? .over : .source))
-    contents.append(Content())
+    contents.append([])
   }
 
   func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
@@ -106,7 +102,7 @@ struct PNGFrames: AnimationFrameReading {
     head.replaceSubrange(0..<8, with: size.width.bigEndianBytes(4) + size.height.bigEndianBytes(4))
     Self.append("IHDR", head, to: &file)
     file += colorChunks
-    for part in contents[index].parts {
+    for part in contents[index] {
       try Self.checkChecksum(bytes, part)
       Self.append("IDAT", bytes.copy(from: part.lowerBound, byteCount: part.count), to: &file)
     }

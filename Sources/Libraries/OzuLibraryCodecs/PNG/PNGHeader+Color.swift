@@ -15,7 +15,8 @@ extension PNGHeader {
       frameCount: frameCount, isProgressive: isInterlaced,
       planeLayout: bitDepth == 8 && !isInterlaced && alpha == .premultiplied
         ? PlaneLayout(chromaStep: nil, source: .rows) : nil)
-    (header.colorProfileName, header.colorEncoding) = (colorProfileName, colorEncoding(file))
+    header.colorEncoding = colorEncoding(file)
+    if case .profile(let profile)? = header.colorEncoding { header.add(profile) }
     header.add(statedDotsPerInch: dotsPerInch)
     (header.metadata, header.lightLevels) = (metadata, lightLevels)
     if hasNarrowRange { header.notes.append("its colours have a narrow range, and are read as a full one") }

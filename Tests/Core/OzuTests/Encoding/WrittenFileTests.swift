@@ -40,6 +40,23 @@ struct WrittenFileTests {
     #expect(other.isNew)
   }
 
+  @Test("the resolution is turned with the picture", arguments: [Turn.right, .around])
+  func turnedResolution(turn: Turn) async throws {
+    let (stored, turned) = (
+      ImageResolution(horizontal: 300, vertical: 150), ImageResolution(horizontal: 150, vertical: 300)
+    )
+    let bitmap = Bitmap(size: PixelSize(20, 10), isOpaque: true) { _, _ in
+      Pixel(red: 9, green: 9, blue: 9)
+    }
+    let data = try codecs.encode(
+      bitmap, as: .jpeg, options: EncodingOptions(metadata: EncodedMetadata(resolution: stored)))
+    var format = OutputFormat.jpeg
+    format.metadata = .keepWithoutPlace
+    let request = ImageRequest(.data(data, key: "a fax")).with { $0.processors = [turn] }
+    let image = try await pipeline.encoded(for: request, as: format)
+    #expect(try metadata(image).resolution == (turn == .right ? turned : stored))
+  }
+
   @Test(
     "a JPEG of which nothing changes is stored as JPEG XL and given back, without metadata that are not kept",
     arguments: MetadataPolicy.allCases)

@@ -229,8 +229,8 @@ struct GIFCodeWriter {
 /// Writes GIF (GIF89a specification), in Swift: still and animated.
 ///
 /// A frame of at most 256 colours keeps them exactly, so a GIF that was read is written with the same colours. For
-/// more colours, 256 are chosen for each frame, with error diffusion unless the frame is a flat drawing. Pixels of
-/// at least half opacity become opaque, in their own colour; the others become transparent.
+/// more colours, 256 are chosen for each frame, with error diffusion. Pixels of at least half opacity become opaque, in
+/// their own colour; the others become transparent.
 public struct GIFEncoder: ImageEncoding, AnimationEncoding {
   static let sideLimit = 65_535
 
