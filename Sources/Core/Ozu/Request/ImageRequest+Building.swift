@@ -109,15 +109,33 @@ extension ImageRequest {
   /// All requests that a key may stand for, that of a URL or file first. They ask only the caches.
   static func requests(forKey key: String, format: CacheFormat?) -> [ImageRequest] {
     let first = ImageRequest(key: key, format: format)
+    let absent = ImageRequest(.fetcher(AbsentFetcher(key: key)), format: format)
     var all = [first]
     if case .url = first.source {
-      all.append(ImageRequest(.fetcher(AbsentFetcher(key: key)), format: format))
+      all.append(absent)
+    } else if let url = URL(string: key), let scheme = url.scheme, url.absoluteString == key,
+      // What begins with the mark of another kind is a name, and no address.
+      !scheme.hasSuffix("key")
+    {
+      // An address that only a source of the app reads.
+      all.append(absent.known(as: key))
     }
     all.append(ImageRequest(.data(Data(), key: key), format: format))
+    all.append(absent.known(as: ImageSource.pictureKey(key)))
     return all.map { request in
       var request = request
       request.cachePolicy = .cacheOnly
       return request
     }
+  }
+
+  /// Whether the caches know it by another identity than that of its source, so that they alone are to be read.
+  var isKnownOtherwise: Bool { !hasOwnKey && sourceKey != source.key }
+
+  /// The same request for what the caches have under the identity of a source of another kind.
+  private func known(as sourceKey: String) -> ImageRequest {
+    var request = self
+    request.changeRecipe { $0.sourceKey = sourceKey }
+    return request
   }
 }
