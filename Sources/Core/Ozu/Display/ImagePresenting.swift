@@ -26,7 +26,7 @@ extension ImagePresenting {
   /// Shows the picture of a URL.
   ///
   /// - Parameters:
-  ///   - url: the URL; `nil` shows the cached picture of `key`, or without a key only the placeholder.
+  ///   - url: the URL; `nil` shows the cached picture of `key`, or without a key only the placeholder, and then calls no closure.
   ///   - key: an identity to use in place of the URL.
   ///   - placeholder: the placeholder; `nil` (the default) for that of the view's options.
   ///   - failureImage: the image to show if the load fails, a `Picture` or one of the toolkit; `nil` for that of the view's options.
