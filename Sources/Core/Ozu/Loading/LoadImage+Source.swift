@@ -174,11 +174,10 @@ extension LoadImage {
   /// The right to store the results of the load.
   var right: EpochRight { context.epochs.right(to: request, in: epoch) }
 
-  /// The entry for `KnownVariants`, so that smaller pictures can be derived from this one; `nil` if they cannot.
+  /// The entry for `KnownVariants`, so that smaller pictures can be derived from this one, and views can show it until theirs is there;
+  /// `nil` if they cannot.
   private func variant(_ picture: Picture) -> KnownVariants.SizeVariant? {
-    guard configuration.caching.isDerivationEnabled, request.recipe.servesOthers, picture.animation == nil,
-      picture.header != nil
-    else { return nil }
+    guard request.recipe.servesOthers, picture.animation == nil, picture.header != nil else { return nil }
     return KnownVariants.SizeVariant(request, size: picture.size)
   }
 
@@ -228,7 +227,8 @@ extension LoadImage {
       request.mayKeepRendition(picture)
     else { return [] }
     // A picture without a resize is stored as its original, so it is not listed as a variant.
-    let variant = request.resize == nil ? nil : variant(picture)
+    let isListed = configuration.caching.isDerivationEnabled && request.resize != nil
+    let variant = isListed ? variant(picture) : nil
     let wait = context.backlog.add(byteCount: picture.byteCount) { [context, request, right] () -> Data? in
       guard right.isValid else { return nil }
       let stage = context.events.stageBegan(.encode, of: request.source.name)

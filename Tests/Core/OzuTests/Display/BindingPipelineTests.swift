@@ -31,9 +31,11 @@ struct BindingPipelineTests {
     #expect(fixture.pipeline.formats.keys.sorted() == ["auto-40x30-aspectFit", "auto-80x60-aspectFit"])
   }
 
-  @Test("a larger view shows the largest picture of the source in memory until its own is loaded")
-  func otherSize() async throws {
-    let fixture = Fixture()
+  @Test(
+    "a larger view shows the largest picture of the source in memory until its own is loaded",
+    arguments: [true, false])
+  func otherSize(isDerivationEnabled: Bool) async throws {
+    let fixture = Fixture { $0.caching.isDerivationEnabled = isDerivationEnabled }
     let url = try fixture.serve("a.jpg")
     #expect(fixture.pipeline.cachedImage(ofSourceOf: ImageRequest(url: url)) == nil)
     let grey = ImageRequest(url: url, resize: Resize(PixelSize(200, 150)), processors: [.grayscale])
