@@ -115,7 +115,8 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
         return await answer(exchange, originRequest, job)
       case .exchange(let exchange, let originRequest): return await answer(exchange, originRequest, job)
       case .fetcher(let fetcher):
-        return finish(await HeldPlace.hold(resumable(job.id), of: self) { await fetched(by: fetcher) })
+        return finish(
+          await HeldPlace.hold(resumable(job.id), of: self) { await fetched(by: fetcher, job.level) })
       }
     } catch {
       return finish(.failure(error))
@@ -217,14 +218,16 @@ extension FetchWork: SizeSource {
     return go(.network, .asking(.fetcher(fetcher)))
   }
 
-  private func fetched(by fetcher: any ImageFetching) async -> Result<FetchedData, ImageError> {
+  private func fetched(
+    by fetcher: any ImageFetching, _ priority: ImagePriority
+  ) async -> Result<FetchedData, ImageError> {
     start = context.instant
     do {
       var lifetime: SourceLifetime?
       let content = try await context.events.observeFetcher(name) {
         guard let canvas = fetcher as? CanvasFetcher else { return try await fetcher.fetch() }
         guard let pipeline = context.pipeline.value else { throw CancellationError() }
-        let drawn = try await canvas.drawn(by: pipeline)
+        let drawn = try await canvas.drawn(by: pipeline, priority: priority)
         lifetime = drawn.lifetime
         return .picture(drawn.picture)
       }

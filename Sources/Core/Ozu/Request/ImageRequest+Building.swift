@@ -66,8 +66,8 @@ extension ImageRequest {
   ) {
     let identifier = canvas.identifier
     self.init(
-      .fetcher(CanvasFetcher(canvas, identifier: identifier, priority)), resize: resize,
-      processors: processors, priority: priority, cacheKey: identifier)
+      .fetcher(CanvasFetcher(canvas, identifier: identifier)), resize: resize, processors: processors,
+      priority: priority, cacheKey: identifier)
   }
 }
 

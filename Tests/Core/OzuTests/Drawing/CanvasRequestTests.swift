@@ -81,6 +81,17 @@ struct CanvasRequestTests {
     #expect(fixture.client.requests.count == 1)
   }
 
+  @Test(
+    "the pictures of a card are loaded at the priority of its request",
+    arguments: [ImagePriority.low, .veryHigh])
+  func priority(_ priority: ImagePriority) async throws {
+    let fixture = Fixture()
+    let web = try fixture.serve("a.png", as: .png).absoluteString
+    let request = ImageRequest(canvas: Self.card([web])).with { $0.priority = priority }
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(fixture.client.requests.map(\.priority) == [priority.transport])
+  }
+
   @Test("a card is fresh as long as its pictures, and is not stored if one of them must not be")
   func freshness() async throws {
     let fixture = Fixture()
