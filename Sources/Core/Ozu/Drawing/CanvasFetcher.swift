@@ -16,23 +16,23 @@ struct CanvasFetcher: ImageFetching {
     key = "canvas \(canvas.size) \("\(CacheKey(identifier))".prefix(8))"
   }
 
-  /// Draws the canvas with the shared pipeline, for code that asks a fetcher on its own. `FetchWork` uses `drawn(by:priority:)`.
+  /// Draws the canvas with the shared pipeline, for code that asks a fetcher on its own. `FetchWork` uses the other function.
   func fetch() async throws -> FetchedImage {
-    .picture(try await drawn(by: .shared, priority: .normal).picture)
+    .picture(try await drawn(by: .shared, priority: .normal, cachePolicy: .useCaches).picture)
   }
 
   /// Loads the pictures, all at once and each at the size that is shown, and draws the canvas on a decoding thread.
   ///
   /// - Throws: the `ImageError` of a picture, or that of the canvas.
   func drawn(
-    by pipeline: ImagePipeline, priority: ImagePriority
+    by pipeline: ImagePipeline, priority: ImagePriority, cachePolicy: CachePolicy
   ) async throws -> (picture: Picture, lifetime: SourceLifetime?) {
     do throws(CanvasError) {
       try canvas.check(limits: pipeline.configuration.decoding.limits)
     } catch {
       throw failure(error)
     }
-    let (pictures, lifetime) = try await load(from: pipeline, priority)
+    let (pictures, lifetime) = try await load(from: pipeline, priority, cachePolicy)
     let isCancelled = SharedFlag()
     let outcome = await withTaskCancellationHandler {
       await pipeline.context.runner.run(on: .decode, priority: priority) { [canvas] in
@@ -56,11 +56,14 @@ struct CanvasFetcher: ImageFetching {
   }
 
   private func load(
-    from pipeline: ImagePipeline, _ priority: ImagePriority
+    from pipeline: ImagePipeline, _ priority: ImagePriority, _ cachePolicy: CachePolicy
   ) async throws -> ([Canvas.NeededPicture: Picture], SourceLifetime?) {
     try await withThrowingTaskGroup(of: (Canvas.NeededPicture, ImageResponse).self) { group in
       for needed in canvas.neededPictures {
-        group.addTask { (needed, try await pipeline.response(for: request(for: needed, priority))) }
+        let request = request(for: needed).with {
+          ($0.priority, $0.cachePolicy) = (priority, cachePolicy)
+        }
+        group.addTask { (needed, try await pipeline.response(for: request)) }
       }
       var pictures: [Canvas.NeededPicture: Picture] = [:]
       var lifetime: SourceLifetime?
@@ -80,13 +83,12 @@ struct CanvasFetcher: ImageFetching {
     }
   }
 
-  private func request(for needed: Canvas.NeededPicture, _ priority: ImagePriority) -> ImageRequest {
+  private func request(for needed: Canvas.NeededPicture) -> ImageRequest {
     let address = needed.source
     var request =
       address.hasPrefix("/")
       ? ImageRequest(url: URL(filePath: address)) : ImageRequest(stringLiteral: address)
     request.resize = needed.resize
-    request.priority = priority
     request.colorPolicy = .convertToSRGB
     return request
   }

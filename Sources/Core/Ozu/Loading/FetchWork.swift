@@ -227,7 +227,8 @@ extension FetchWork: SizeSource {
       let content = try await context.events.observeFetcher(name) {
         guard let canvas = fetcher as? CanvasFetcher else { return try await fetcher.fetch() }
         guard let pipeline = context.pipeline.value else { throw CancellationError() }
-        let drawn = try await canvas.drawn(by: pipeline, priority: priority)
+        let drawn = try await canvas.drawn(
+          by: pipeline, priority: priority, cachePolicy: request.cachePolicy)
         lifetime = drawn.lifetime
         return .picture(drawn.picture)
       }

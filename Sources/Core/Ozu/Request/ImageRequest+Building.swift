@@ -55,7 +55,8 @@ extension ImageRequest {
   /// The pictures of the canvas are loaded by the pipeline that answers the request, at the sizes in which they are shown. Their sources are web addresses,
   /// `data:` addresses, paths that begin with `/`, and what `sources` of the pipeline reads. A pipeline for addresses of others
   /// refuses the same sources here. The result is fresh as long as all of its pictures from the web are, and is not stored
-  /// if one of them must not be; a picture of a file or of a fetcher that changes under its name is not noticed.
+  /// if one of them must not be; a picture of a file or of a fetcher that changes under its name is not noticed. They have the cache
+  /// policy of the request: `.reload` loads them again.
   ///
   /// Errors of the canvas are of the kind `limitExceeded`, or of `fetchFailed` with a `CanvasError`. Errors of its pictures name
   /// their sources.
