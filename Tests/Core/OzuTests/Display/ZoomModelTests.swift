@@ -63,6 +63,19 @@ struct ZoomModelTests {
     #expect(play.model.layers.count == 10 && !play.model.isLoading)
   }
 
+  @Test("a reload is made once, and not again for each square")
+  func reload() throws {
+    let play = Play()
+    play.model.setImage(ImageRequest(url: Stage.url("a.jpg"), cachePolicy: .reload))
+    let whole = try #require(play.live.last)
+    #expect(whole.request.cachePolicy == .reload)
+    play.answer(whole)
+    play.model.change { $0.zoom(to: 1, at: (500, 400)) }
+    #expect(play.parts.count == 9)
+    #expect(play.live.allSatisfy { $0.request.cachePolicy == .useCaches })
+    #expect(play.live.allSatisfy { $0.request.readLayers == .originals })
+  }
+
   @Test("the whole picture is loaded again for a view that became higher")
   func higher() throws {
     let play = Play()

@@ -56,9 +56,8 @@ extension ZoomModel {
   /// Loads pixels to keep, unless they are already loading. The former pixels are released first: only one part is in
   /// memory.
   func keep(_ source: ZoomSource) {
-    guard let request, keeping.load?.source != source else { return }
+    guard var whole = further, keeping.load?.source != source else { return }
     keeping.kept = nil
-    var whole = request
     whole.resize = source.resize
     // The model keeps them; the caches would keep a second copy.
     whole.writeLayers.formIntersection(.originals)

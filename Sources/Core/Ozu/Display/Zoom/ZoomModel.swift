@@ -181,8 +181,11 @@ public final class ZoomModel {
 
   // MARK: The whole picture
 
+  /// The request for the picture, and for further pictures of its source: once it is there, a reload is not made again.
+  var further: ImageRequest? { base?.picture.isPreview == false ? request?.afterReload : request }
+
   func loadBase() {
-    guard let request, !isFollowing, baseLoad == nil, !viewSize.isEmpty else { return }
+    guard let request = further, !isFollowing, baseLoad == nil, !viewSize.isEmpty else { return }
     let wanted = wholeSize
     if let base, let full = geometry?.pictureSize {
       let file = fileSize ?? full
