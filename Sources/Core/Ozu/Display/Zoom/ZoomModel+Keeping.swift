@@ -36,7 +36,8 @@ extension ZoomModel {
   var sharpening: Sharpening {
     guard let header = base?.picture.header, request?.processors.isEmpty ?? true, header.frameCount <= 1
     else { return .whole }
-    return header.hasParts ? .parts : .kept
+    // Each part would be a download if nothing keeps the file.
+    return header.hasParts && request.map(loader.keepsOriginal) ?? true ? .parts : .kept
   }
 
   /// The pixels from which the visible squares are cut, loaded or not, and these squares; `nil` if pixels cannot be
