@@ -75,7 +75,7 @@ public final class ImageBody: Sendable {
       state.byteCount += data.count
     }
     defer { endTurn() }
-    try data.withUnsafeBytes { try sink.append($0.bytes) }
+    try sink.append(data.span.bytes)
   }
 
   /// Ends the file. Later calls fail.
