@@ -112,6 +112,7 @@ final class FetcherClient: HTTPClient {
       } else {
         try await fetcher.stream(into: body)
       }
+      try body.beginIfNeeded()
     } catch {
       _ = try? await body.end()
       throw transportError(error, request)
