@@ -17,7 +17,8 @@ extension ImageRequest {
     return request
   }
 
-  /// The same request for the picture at a size, in place of the size it asked for.
+  /// The same request for the picture at a size, in place of the size it asked for. Its region, its kernel and what else a resize has
+  /// stay.
   ///
   /// - Parameters:
   ///   - size: in pixels of the upright picture.
@@ -27,7 +28,12 @@ extension ImageRequest {
   public func resized(
     to size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true, allowsUpscaling: Bool = false
   ) -> ImageRequest {
-    with { $0.resize = Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling) }
+    with { request in
+      var resize = request.resize ?? Resize(size)
+      (resize.size, resize.sidesOfSmall, resize.mode) = (size, nil, mode)
+      (resize.crops, resize.allowsUpscaling) = (crops, allowsUpscaling)
+      request.resize = resize
+    }
   }
 
   /// The same request with further steps after its own.
