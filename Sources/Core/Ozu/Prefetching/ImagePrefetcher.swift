@@ -41,7 +41,7 @@ public final class ImagePrefetcher: Sendable {
     public let request: ImageRequest
     /// How it ended.
     public let ending: Ending
-    /// The number of downloaded bytes; 0 if a cache had them or nothing was loaded.
+    /// The number of downloaded bytes, also of a load that failed; 0 if a cache had them or nothing was loaded.
     public let downloadedByteCount: Int
 
     /// Success, or the error. A request that was stopped or was over the budget ends with a cancellation.
@@ -212,27 +212,44 @@ extension PrefetchEnd {
   ) async -> PrefetchEnd {
     var request = request
     request.priority = min(request.priority, .low)
-    do throws(ImageError) {
-      switch destination {
-      case .memory:
-        let response = try await pipeline.response(for: request)
+    if Task.isCancelled { return PrefetchEnd(ending: .stopped) }
+    switch destination {
+    case .memory:
+      return await end(of: pipeline.task(for: request)) { response in
         let isNetwork = response.source == .network
         return PrefetchEnd(
           ending: .done(response.source), downloadedByteCount: isNetwork ? response.encodedByteCount : 0,
           loaded: response.source == .memory
             ? nil : (key: response.request.key, byteCount: response.picture.byteCount))
-      case .disk where pipeline.hasInterceptors:
-        // Where their bytes come from is not known. They count in full, so that no budget is exceeded.
-        let data = try await pipeline.data(for: request)
-        return PrefetchEnd(ending: .done(.original), downloadedByteCount: data.count)
-      case .disk:
-        let fetched = try await pipeline.value(of: SourceTask(request, pipeline: pipeline), request)
+      }
+    case .disk where pipeline.hasInterceptors:
+      // Where their bytes come from is not known. They count in full, so that no budget is exceeded.
+      let task = ImageDataTask(request, pipeline: pipeline)
+      task.run()
+      return await end(of: task) { data in
+        PrefetchEnd(ending: .done(.original), downloadedByteCount: data.count)
+      }
+    case .disk:
+      let task = SourceTask(request, pipeline: pipeline)
+      task.run()
+      return await end(of: task) { fetched in
         var byteCount = 0
         if case .data(let data) = fetched.content, fetched.source == .network { byteCount = data.count }
         return PrefetchEnd(ending: .done(fetched.source), downloadedByteCount: byteCount)
       }
+    }
+  }
+
+  /// The end of a running load. What it has downloaded counts, also if it fails: otherwise a list of addresses that
+  /// serve no pictures is downloaded to its end.
+  private static func end<Asked: Answering>(
+    of load: Asked, _ made: (Asked.Value) -> PrefetchEnd
+  ) async -> PrefetchEnd {
+    do throws(ImageError) {
+      return made(try await load.value)
     } catch {
-      return PrefetchEnd(ending: .failed(error))
+      let byteCount = load.latestProgress?.receivedByteCount ?? 0
+      return PrefetchEnd(ending: .failed(error), downloadedByteCount: byteCount)
     }
   }
 }

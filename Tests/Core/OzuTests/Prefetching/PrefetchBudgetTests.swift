@@ -57,6 +57,27 @@ import Testing
     #expect(endings == ["network", "network", "network"] && fixture.client.requests.count == 2)
   }
 
+  @Test(
+    "what a load downloads before it fails is used up too",
+    arguments: [ImagePrefetcher.Destination.memory, .disk])
+  func failures(_ destination: ImagePrefetcher.Destination) async throws {
+    let fixture = Fixture()
+    let requests = try (0..<4).map { index in
+      let url = try fixture.serve("\(index).jpg") {
+        $0.failing(.bodyTruncated(received: 100, expected: 999), afterByteCount: 100)
+      }
+      return ImageRequest(url: url)
+    }
+    let prefetcher = ImagePrefetcher(
+      pipeline: fixture.pipeline, destination: destination, concurrentRequests: 1)
+    var byteCounts: [Int] = []
+    for await outcome in prefetcher.start(requests, budget: PrefetchBudget(downloadedByteCount: 150)) {
+      byteCounts.append(outcome.downloadedByteCount)
+    }
+    #expect(byteCounts == [100, 100, 0, 0])
+    #expect(fixture.client.requests.count == 2)
+  }
+
   @Test("nothing begins in a budget of no bytes")
   func nothing() async throws {
     let fixture = Fixture()
