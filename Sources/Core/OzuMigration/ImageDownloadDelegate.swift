@@ -4,8 +4,8 @@ import Ozu
 /// Receives each picture that was downloaded: JMImageCache's delegate. In Ozu an `ImagePipelineObserving` receives these events and
 /// all others.
 public protocol ImageDownloadDelegate: AnyObject, Sendable {
-  /// Receives a picture that was downloaded and decoded. Called once for each download, on any thread, before the callers
-  /// receive the picture.
+  /// Receives a picture that was downloaded and decoded. Called on any thread, before the callers receive the picture: for the first of
+  /// equal requests that share a download, unless that is cancelled, and for each size of them.
   ///
   /// - Parameters:
   ///   - picture: the picture of the first request.

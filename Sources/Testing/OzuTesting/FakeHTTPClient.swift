@@ -11,7 +11,7 @@ import OzuHTTP
 ///
 /// It keeps the contract of `HTTPClient`: limits on bytes, order of calls, prompt cancellation.
 public final class FakeHTTPClient: HTTPClient {
-  /// Answers a request, or returns nil for the next rule.
+  /// Answers a request, or returns nil for a 404.
   public typealias Handler = @Sendable (HTTPRequest) -> FakeHTTPReply?
 
   private struct State {

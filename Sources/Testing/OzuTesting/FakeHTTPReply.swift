@@ -149,7 +149,7 @@ extension FakeHTTPReply {
       try await sink.untilReady()
       let piece = body.dropFirst(sent).prefix(min(pieceByteCount ?? count, count - sent))
       guard sent + piece.count <= limit else { throw HTTPError(.bodyTooLarge(limit: limit)) }
-      try hand(piece, to: sink)
+      try sink.append(piece.span.bytes)
       sent += piece.count
     }
     if let failure { throw HTTPError(failure) }
@@ -159,17 +159,6 @@ extension FakeHTTPReply {
     var metrics = HTTPMetrics()
     metrics.receivedByteCount = sent
     return HTTPResponse(head: head, bodyByteCount: sent, metrics: metrics)
-  }
-
-  private func hand(_ piece: Data, to sink: any HTTPBodySink) throws(HTTPError) {
-    let result = piece.withUnsafeBytes { buffer -> Result<Void, HTTPError> in
-      do throws(HTTPError) {
-        return .success(try sink.append(buffer.bytes))
-      } catch {
-        return .failure(error)
-      }
-    }
-    try result.get()
   }
 
   private func pass(_ gate: Gate?) async throws(HTTPError) {

@@ -105,21 +105,18 @@ public final class FakeImageView: ImageDisplaying {
     await waiting { [weak self] in self.map { $0.steps.count >= count } ?? true }
   }
 
-  /// Returns when no load is running: the picture, or its failure, is shown.
+  /// Returns when the picture or its failure is shown, or nothing is to be shown. A larger or newer picture may still be loading.
   public func settled() async {
-    let former = images.onPhaseChange
-    images.onPhaseChange = { [weak self] phase in
-      former?(phase)
-      self?.wake()
-    }
     await waiting { [weak self] in
       switch self?.images.phase {
       case .loading, .waitingForLayout: false
       case .empty, .shown, .failed, .cancelled, nil: true
       }
     }
-    images.onPhaseChange = former
   }
+
+  /// Lets `settled()` look at the phase.
+  public func stateDidChange() { wake() }
 
   private func waiting(_ condition: @escaping @MainActor () -> Bool) async {
     if condition() { return }

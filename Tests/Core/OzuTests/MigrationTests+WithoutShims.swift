@@ -49,7 +49,7 @@ extension MigrationTests {
       options: DisplayOptions {
         $0.placeholder = .picture(placeholder)
         $0.transition = .fade(.milliseconds(200))
-        $0.priority = .high
+        $0.priority = .low
       },
       handlers: DisplayHandlers(
         progress: { progress in report(progress) }, completion: { result in show(result) }))

@@ -11,7 +11,8 @@ import OzuBase
 public struct AutomaticFormat: Hashable, Sendable {
   /// The quality of opaque renditions on disk, 0 to 1. 0.75 by default.
   public var compressionQuality = 0.75
-  /// The limit in bytes for the renditions of one size on disk. 10 MB by default; 0 for memory only.
+  /// The limit in bytes for the renditions of one size on disk. 10 MB by default; 0 for memory only. Of views of one size the first
+  /// decides; `CacheFormat.diskCapacity` of the format (`ImagePipeline.formats`) changes it later.
   public var diskCapacity = 10 << 20
   /// Whether pictures smaller than the view are enlarged. Off by default: a view enlarges them when it draws, without memory
   /// for the pixels.

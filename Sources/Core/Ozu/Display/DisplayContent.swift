@@ -16,12 +16,15 @@ public enum DisplayContent: Sendable {
   case toolkitImage(ToolkitImage)
 
   /// The pixels to show; `nil` for nothing, and for an image of the toolkit.
-  public var bitmap: Bitmap? {
+  public var bitmap: Bitmap? { shownPicture?.bitmap }
+
+  /// The same with its profile and its scale.
+  var shownPicture: Picture? {
     switch self {
     case .nothing, .toolkitImage: nil
     case .placeholder(let picture), .preview(let picture), .picture(let picture), .frame(let picture),
       .failure(let picture):
-      picture.bitmap
+      picture
     }
   }
 }

@@ -15,6 +15,10 @@ protocol DisplayLoading {
   /// Forgets that a request's sources failed, so that the next load asks their origins.
   func forgetFailures(of request: ImageRequest)
 
+  /// Whether the bytes of a request's source are at hand, or in a store once they were loaded. Otherwise each further picture of it is
+  /// another download.
+  func keepsOriginal(of request: ImageRequest) -> Bool
+
   /// Begins a load. It calls `receive` on the main actor, never before this function has returned, never after the end,
   /// and never after the load was released there.
   func load(
@@ -63,6 +67,16 @@ struct PipelineLoading: DisplayLoading {
     for each in [request] + others.map(request.alternative) {
       pipeline.context.failures.forget(pipeline.current(each).key.source)
     }
+  }
+
+  func keepsOriginal(of request: ImageRequest) -> Bool {
+    switch request.source {
+    case .data, .picture: return true
+    case .url where request.source.isLocalFile || request.source.isDataURL: return true
+    case .url, .request, .fetcher: break
+    }
+    let policy = request.storagePolicy ?? pipeline.configuration.caching.storagePolicy
+    return !pipeline.caches.stores.isEmpty && request.writesOriginals && policy.storesOriginals
   }
 
   func load(

@@ -100,10 +100,6 @@ public final class DisplayModel: ImageDisplaying {
 extension DisplayContent {
   /// The same pixels for a source that they do not belong to.
   fileprivate var asPlaceholder: DisplayContent {
-    switch self {
-    case .nothing, .placeholder, .toolkitImage: self
-    case .preview(let picture), .picture(let picture), .frame(let picture), .failure(let picture):
-      .placeholder(picture)
-    }
+    shownPicture.map(DisplayContent.placeholder) ?? self
   }
 }

@@ -52,6 +52,9 @@ extension DisplayTarget {
     self.init(request: request.inFormat(format), fit: Fit(size: size, mode: mode))
   }
 
+  /// The target of a view that has shown its picture: a larger one is no reason to reload again.
+  var afterReload: DisplayTarget { DisplayTarget(request: request.afterReload, fit: fit) }
+
   /// Whether a picture made for another target is too small for this one, or of another mode.
   func outgrows(_ other: DisplayTarget) -> Bool {
     guard let fit, let old = other.fit else { return false }

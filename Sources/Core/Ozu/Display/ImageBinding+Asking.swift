@@ -48,6 +48,7 @@ extension ImageBinding {
   @discardableResult
   func ask(_ target: DisplayTarget) -> Bool {
     guard let number = current?.number else { return false }
+    let target = current?.hasShown == true ? target.afterReload : target
     current?.target = target
     if let format = target.request.format { pipeline.use(format) }
     let hit = loader.cached(target.request)

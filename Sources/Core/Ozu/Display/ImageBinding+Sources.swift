@@ -5,7 +5,7 @@ extension ImageBinding {
   ///
   /// - Parameters:
   ///   - url: the URL; `nil` if it is not known. Then the picture comes from the caches under `key`; without a key
-  ///     only the placeholder is shown.
+  ///     only the placeholder is shown, and no closure is called.
   ///   - key: an identity to use in place of the URL, for example if the token in the URL changes.
   ///   - success: shows the picture in place of the view.
   ///   - failure: called if the picture cannot be loaded.

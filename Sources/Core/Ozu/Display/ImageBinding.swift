@@ -316,7 +316,7 @@ extension ImageBinding {
     /// Whether success or failure has been reported.
     var isAnswered = false
     /// The ticket of the wait for the network. It is released with the picture.
-    var networkTicket: NetworkReturn.Ticket?
+    var networkTicket: NetworkObservation?
     /// The number of restarts after a return of the network.
     var restartCount = 0
     /// Whether to restart when the view appears.

@@ -26,7 +26,7 @@ extension ImagePresenting {
   /// Shows the picture of a URL.
   ///
   /// - Parameters:
-  ///   - url: the URL; `nil` shows the cached picture of `key`, or without a key only the placeholder.
+  ///   - url: the URL; `nil` shows the cached picture of `key`, or without a key only the placeholder, and then calls no closure.
   ///   - key: an identity to use in place of the URL.
   ///   - placeholder: the placeholder; `nil` (the default) for that of the view's options.
   ///   - failureImage: the image to show if the load fails, a `Picture` or one of the toolkit; `nil` for that of the view's options.
@@ -68,10 +68,10 @@ extension ImagePresenting {
     progress: ((LoadProgress) -> Void)? = nil,
     completion: ((Result<ImageResponse, ImageError>) -> Void)? = nil
   ) -> Bool {
-    let handlers = DisplayHandlers(
-      progress: progress, success: success, failure: failure, completion: completion)
-    return setImage(
-      .url(URL(filePath: path)), format, processors, options(placeholder, failureImage, transition), handlers)
+    setImage(
+      from: URL(filePath: path), placeholder: placeholder, failureImage: failureImage, format: format,
+      processors: processors, transition: transition, success: success, failure: failure,
+      progress: progress, completion: completion)
   }
 
   /// Shows a picture that is already in memory. It is scaled to the view's size and cached under a key.
@@ -84,11 +84,10 @@ extension ImagePresenting {
     progress: ((LoadProgress) -> Void)? = nil,
     completion: ((Result<ImageResponse, ImageError>) -> Void)? = nil
   ) -> Bool {
-    let handlers = DisplayHandlers(
-      progress: progress, success: success, failure: failure, completion: completion)
-    return setImage(
-      .fetcher(HeldPicture(picture: picture, key: key)), format, processors,
-      options(placeholder, failureImage, transition), handlers)
+    setImage(
+      from: HeldPicture(picture: picture, key: key), placeholder: placeholder, failureImage: failureImage,
+      format: format, processors: processors, transition: transition, success: success, failure: failure,
+      progress: progress, completion: completion)
   }
 
   /// Shows the picture of a fetcher. The fetcher is called only if no cache has the picture.
@@ -101,23 +100,17 @@ extension ImagePresenting {
     progress: ((LoadProgress) -> Void)? = nil,
     completion: ((Result<ImageResponse, ImageError>) -> Void)? = nil
   ) -> Bool {
-    let handlers = DisplayHandlers(
-      progress: progress, success: success, failure: failure, completion: completion)
-    return setImage(
-      .fetcher(fetcher), format, processors, options(placeholder, failureImage, transition), handlers)
+    let options = options(placeholder, failureImage, transition)
+    return images.setImage(
+      ImageRequest(.fetcher(fetcher), processors: processors, priority: options.priority, format: format),
+      options: options,
+      handlers: DisplayHandlers(
+        progress: progress, success: success, failure: failure, completion: completion))
   }
 
   /// Cancels the load. The view keeps its content; the load begins again when the view reappears.
   public func cancelSetImage() {
     images.cancel()
-  }
-
-  private func setImage(
-    _ source: ImageSource, _ format: CacheFormat?, _ processors: [any ImageProcessing],
-    _ options: DisplayOptions, _ handlers: DisplayHandlers
-  ) -> Bool {
-    let request = ImageRequest(source, processors: processors, priority: options.priority, format: format)
-    return images.setImage(request, options: options, handlers: handlers)
   }
 
   private func options(

@@ -8,29 +8,31 @@ import OzuHTTP
 /// fetcher of an app cannot do, `FetchWork` does for this one: the result lives as long as the pictures that it was made of.
 struct CanvasFetcher: ImageFetching {
   let canvas: Canvas
-  let priority: ImagePriority
   /// The name in messages. The identity is the request's key, which is the whole text of the canvas.
   let key: String
 
-  init(_ canvas: Canvas, identifier: String, _ priority: ImagePriority) {
+  init(_ canvas: Canvas, identifier: String) {
     self.canvas = canvas
-    self.priority = priority
     key = "canvas \(canvas.size) \("\(CacheKey(identifier))".prefix(8))"
   }
 
-  /// Draws the canvas with the shared pipeline, for code that asks a fetcher on its own. `FetchWork` uses `drawn(by:)`.
-  func fetch() async throws -> FetchedImage { .picture(try await drawn(by: .shared).picture) }
+  /// Draws the canvas with the shared pipeline, for code that asks a fetcher on its own. `FetchWork` uses the other function.
+  func fetch() async throws -> FetchedImage {
+    .picture(try await drawn(by: .shared, priority: .normal, cachePolicy: .useCaches).picture)
+  }
 
   /// Loads the pictures, all at once and each at the size that is shown, and draws the canvas on a decoding thread.
   ///
   /// - Throws: the `ImageError` of a picture, or that of the canvas.
-  func drawn(by pipeline: ImagePipeline) async throws -> (picture: Picture, lifetime: SourceLifetime?) {
+  func drawn(
+    by pipeline: ImagePipeline, priority: ImagePriority, cachePolicy: CachePolicy
+  ) async throws -> (picture: Picture, lifetime: SourceLifetime?) {
     do throws(CanvasError) {
       try canvas.check(limits: pipeline.configuration.decoding.limits)
     } catch {
       throw failure(error)
     }
-    let (pictures, lifetime) = try await load(from: pipeline)
+    let (pictures, lifetime) = try await load(from: pipeline, priority, cachePolicy)
     let isCancelled = SharedFlag()
     let outcome = await withTaskCancellationHandler {
       await pipeline.context.runner.run(on: .decode, priority: priority) { [canvas] in
@@ -53,12 +55,15 @@ struct CanvasFetcher: ImageFetching {
     }
   }
 
-  private func load(from pipeline: ImagePipeline) async throws -> (
-    [Canvas.NeededPicture: Picture], SourceLifetime?
-  ) {
+  private func load(
+    from pipeline: ImagePipeline, _ priority: ImagePriority, _ cachePolicy: CachePolicy
+  ) async throws -> ([Canvas.NeededPicture: Picture], SourceLifetime?) {
     try await withThrowingTaskGroup(of: (Canvas.NeededPicture, ImageResponse).self) { group in
       for needed in canvas.neededPictures {
-        group.addTask { (needed, try await pipeline.response(for: request(for: needed))) }
+        let request = request(for: needed).with {
+          ($0.priority, $0.cachePolicy) = (priority, cachePolicy)
+        }
+        group.addTask { (needed, try await pipeline.response(for: request)) }
       }
       var pictures: [Canvas.NeededPicture: Picture] = [:]
       var lifetime: SourceLifetime?
@@ -84,7 +89,6 @@ struct CanvasFetcher: ImageFetching {
       address.hasPrefix("/")
       ? ImageRequest(url: URL(filePath: address)) : ImageRequest(stringLiteral: address)
     request.resize = needed.resize
-    request.priority = priority
     request.colorPolicy = .convertToSRGB
     return request
   }

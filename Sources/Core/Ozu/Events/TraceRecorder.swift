@@ -29,7 +29,7 @@ public final class TraceRecorder: ImagePipelineObserving {
   /// The number of events that were dropped because of the limit.
   public var droppedEventCount: Int { state.withLock { $0.droppedCount } }
 
-  /// Removes all recorded events. Open spans continue.
+  /// Removes all recorded events. A stage that runs is recorded when it ends; the rest of an open request or wait is left out.
   public func removeAll() { state.withLock { $0.removeEvents() } }
 
   /// The trace as a file, in the JSON object form of the Trace Event Format.

@@ -57,7 +57,7 @@ public final class ImageBody: Sendable {
   /// - Throws: `CancellationError` if no request wants the picture any more; `HTTPError` if the file becomes too
   ///   large.
   public func write(_ data: Data) async throws {
-    if state.withLock({ $0.head == nil }) { try begin() }
+    try beginIfNeeded()
     if Task.isCancelled { throw CancellationError() }
     do throws(HTTPError) {
       try await sink.untilReady()
@@ -75,7 +75,12 @@ public final class ImageBody: Sendable {
       state.byteCount += data.count
     }
     defer { endTurn() }
-    try data.withUnsafeBytes { try sink.append($0.bytes) }
+    try sink.append(data.span.bytes)
+  }
+
+  /// Begins a file of which nothing is stated. One without any call of its fetcher is empty.
+  func beginIfNeeded() throws {
+    if state.withLock({ $0.head == nil }) { try begin() }
   }
 
   /// Ends the file. Later calls fail.
@@ -88,7 +93,6 @@ public final class ImageBody: Sendable {
       return state.isBusy
     }) { await Task.yield() }
     let (head, count) = state.withLock { ($0.head, $0.byteCount) }
-    // A fetcher that made no call has an empty file.
     guard let head else { throw HTTPError(.bodyTruncated(received: 0, expected: nil)) }
     if head.status == 200, let expected = head.contentLength, expected != count {
       throw HTTPError(.bodyTruncated(received: count, expected: expected))

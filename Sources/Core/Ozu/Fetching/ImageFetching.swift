@@ -24,7 +24,8 @@ public protocol ImageFetching: Sendable {
 
   /// Fetches the image.
   ///
-  /// - Throws: any error; the request fails with `ImageError.fetchFailed`, which contains it.
+  /// - Throws: any error; the request fails with `ImageError.fetchFailed`, which contains it. An `ImageError` fails the request as it
+  ///   is, and a `CancellationError` ends it as cancelled.
   func fetch() async throws -> FetchedImage
 }
 

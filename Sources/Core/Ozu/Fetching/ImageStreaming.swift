@@ -22,8 +22,8 @@ import OzuHTTP
 public protocol ImageStreaming: ImageFetching {
   /// Delivers the file piece by piece, or confirms the known one. The end of the function is the end of the file.
   ///
-  /// - Throws: any error; the request fails with `ImageError.fetchFailed`, which contains it. Errors that `body`
-  ///   throws must be passed on.
+  /// - Throws: any error, as `fetch()`; an `HTTPError` fails the request as that of a download does. Errors that `body` throws must be
+  ///   passed on.
   func stream(into body: ImageBody) async throws
 }
 
@@ -112,6 +112,7 @@ final class FetcherClient: HTTPClient {
       } else {
         try await fetcher.stream(into: body)
       }
+      try body.beginIfNeeded()
     } catch {
       _ = try? await body.end()
       throw transportError(error, request)

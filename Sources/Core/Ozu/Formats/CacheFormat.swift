@@ -119,7 +119,7 @@ public final class CacheFormat: Sendable {
   /// The bytes that the format's renditions take on disk, in all pipelines with which it is registered. Blocks while a
   /// disk cache is opened, so do not call it on the main thread.
   public var diskByteCount: Int {
-    storage.withLock { $0.stores }.reduce(0) { $0 + ($1.store?.byteCount(of: self) ?? 0) }
+    storage.withLock { $0.stores }.reduce(0) { $0 + ($1.store?.caches.byteCount(of: self) ?? 0) }
   }
 
   /// An option.

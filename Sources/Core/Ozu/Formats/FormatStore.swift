@@ -106,10 +106,6 @@ final class FormatStore: Sendable {
 
   // MARK: The disk
 
-  func byteCount(of format: CacheFormat) -> Int {
-    caches.byteCount(of: format)
-  }
-
   func capacityDidChange(of format: CacheFormat) {
     backlog.enqueue { [caches] in caches.applyCapacity(of: format) }
   }

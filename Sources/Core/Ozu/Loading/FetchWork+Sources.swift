@@ -30,14 +30,17 @@ extension FetchWork {
     return go(.network, .asking(.fetcher(fetcher)))
   }
 
-  func fetched(by fetcher: any ImageFetching) async -> Result<FetchedData, ImageError> {
+  func fetched(
+    by fetcher: any ImageFetching, _ priority: ImagePriority
+  ) async -> Result<FetchedData, ImageError> {
     start = context.instant
     do {
       var lifetime: SourceLifetime?
       let content = try await context.events.observeFetcher(name) {
         guard let canvas = fetcher as? CanvasFetcher else { return try await fetcher.fetch() }
         guard let pipeline = context.pipeline.value else { throw CancellationError() }
-        let drawn = try await canvas.drawn(by: pipeline)
+        let drawn = try await canvas.drawn(
+          by: pipeline, priority: priority, cachePolicy: request.cachePolicy)
         lifetime = drawn.lifetime
         return .picture(drawn.picture)
       }

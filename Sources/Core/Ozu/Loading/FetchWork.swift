@@ -120,7 +120,8 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
         return await answer(exchange, originRequest, job)
       case .exchange(let exchange, let originRequest): return await answer(exchange, originRequest, job)
       case .fetcher(let fetcher):
-        return finish(await HeldPlace.hold(resumable(job.id), of: self) { await fetched(by: fetcher) })
+        return finish(
+          await HeldPlace.hold(resumable(job.id), of: self) { await fetched(by: fetcher, job.level) })
       }
     } catch {
       return finish(.failure(error))

@@ -11,15 +11,6 @@ import OzuBase
 /// each is restarted five times at most. The object listens to the system only while a load waits. One lock guards
 /// the table; no closure is called under it.
 final class NetworkReturn: Sendable {
-  /// The ticket of a waiting load. Releasing it ends the wait.
-  final class Ticket: Sendable {
-    private let end: @Sendable () -> Void
-
-    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
-
-    deinit { end() }
-  }
-
   fileprivate struct Waiter {
     let since: ContinuousClock.Instant
     let restart: @Sendable () -> Void
@@ -64,8 +55,8 @@ final class NetworkReturn: Sendable {
   /// - Parameters:
   ///   - restartCount: how often the load has been restarted.
   ///   - restart: called once, on any thread.
-  /// - Returns: the ticket; `nil` if the load has been restarted often enough, or if there is no monitor.
-  func wait(restartCount: Int, _ restart: @escaping @Sendable () -> Void) -> Ticket? {
+  /// - Returns: the ticket, whose release ends the wait; `nil` if the load has been restarted often enough, or if there is no monitor.
+  func wait(restartCount: Int, _ restart: @escaping @Sendable () -> Void) -> NetworkObservation? {
     guard let monitor, restartCount < Self.restartLimit else { return nil }
     let instant = now()
     // The replaced one is released outside the lock.
@@ -82,7 +73,7 @@ final class NetworkReturn: Sendable {
     }
     if isFirst { listen(to: monitor) }
     if restartCount > 0 { setTimer(number, .seconds(1 << restartCount)) }
-    return Ticket { [weak self] in self?.remove(number) }
+    return NetworkObservation { [weak self] in self?.take(number)?.timer?.cancel() }
   }
 
   private func listen(to monitor: any NetworkMonitoring) {
@@ -95,13 +86,14 @@ final class NetworkReturn: Sendable {
     withExtendedLifetime(former) {}
   }
 
-  private func remove(_ number: Int) {
+  /// Removes a waiting load. After the last one the system is not listened to.
+  private func take(_ number: Int) -> Waiter? {
     let (waiter, observation) = state.withLock { state in
       let waiter = state.waiters.removeValue(forKey: number)
       return (waiter, state.waiters.isEmpty ? state.observation.take() : nil)
     }
-    waiter?.timer?.cancel()
     withExtendedLifetime(observation) {}
+    return waiter
   }
 
   private func networkReturned() {
@@ -120,7 +112,7 @@ final class NetworkReturn: Sendable {
   private func setTimer(_ number: Int, _ delay: Duration) {
     let timer = Task.detached { [weak self, sleep] in
       guard (try? await sleep(delay)) != nil else { return }
-      self?.restart(number)
+      self?.take(number)?.restart()
     }
     let former = state.withLock { state -> Task<Void, Never>? in
       guard state.waiters[number] != nil else { return timer }
@@ -128,15 +120,6 @@ final class NetworkReturn: Sendable {
       return state.waiters[number]?.timer
     }
     former?.cancel()
-  }
-
-  private func restart(_ number: Int) {
-    let (waiter, observation) = state.withLock { state in
-      let waiter = state.waiters.removeValue(forKey: number)
-      return (waiter, state.waiters.isEmpty ? state.observation.take() : nil)
-    }
-    withExtendedLifetime(observation) {}
-    waiter?.restart()
   }
 }
 

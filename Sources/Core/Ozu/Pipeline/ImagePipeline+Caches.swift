@@ -86,8 +86,8 @@ extension ImagePipeline {
   }
 
   /// The largest picture of a request's source that memory has, in any size, to show until the picture of the request is
-  /// loaded. Processed pictures, animations, and pictures of a file that has changed since are left out. Synchronous; it never
-  /// waits.
+  /// loaded. Processed pictures, animations, pictures of 16 bits, and pictures of a file that has changed since, are left out.
+  /// Synchronous; it never waits.
   public func cachedImage(ofSourceOf request: ImageRequest) -> Picture? {
     let request = current(request)
     guard request.readsMemory else { return nil }

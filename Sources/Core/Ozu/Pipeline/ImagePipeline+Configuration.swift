@@ -104,7 +104,7 @@ extension ImagePipeline.Configuration {
     public var concurrentEncodes = 1
 
     /// The HTTP rules for cached answers: those of RFC 9111 for a private cache. `.ignoring(lifetime:)` keeps each picture
-    /// for that time and ignores its origin.
+    /// for that time and ignores its origin, unless that forbids to store it (`no-store`).
     ///
     /// A picture counts as fresh for an hour if its origin says neither how long it is fresh nor when it last changed
     /// (`HTTPCachePolicy.images`).

@@ -2,13 +2,13 @@ import OzuBase
 
 /// Access to pictures by keys, without requests.
 ///
-/// The key of a picture is the text of its URL, the path of its file, the key of its fetcher, of its bytes in memory, or the
-/// `cacheKey` of its request. These calls do not distinguish the kinds.
+/// The key of a picture is the text of its URL, the path of its file, the key of its fetcher, of its bytes or pixels in memory, or
+/// the `cacheKey` of its request. These calls do not distinguish the kinds.
 ///
-/// A key names no size and no processors. Memory answers with the whole picture, or else with the last picture that was made under
-/// the key. The disk answers with what was stored under the key, or with the whole original. A picture of a certain size on disk is
-/// found by its request: `image(for: ImageRequest(url: url, resize: resize, cacheKey: key))`, with the cache policy `cacheOnly` where
-/// nothing is to be loaded.
+/// A key names no size and no processors. Memory answers with the whole picture, or else, for the key of a fetcher or a `cacheKey`,
+/// with the last picture that was made under it. The disk answers with what was stored under the key, or with the whole original. A
+/// picture of a certain size on disk is found by its request: `image(for: ImageRequest(url: url, resize: resize, cacheKey: key))`,
+/// with the cache policy `cacheOnly` where nothing is to be loaded.
 extension ImagePipeline {
   /// The picture of a key in a format, from the caches only: memory, the format's renditions, or the original.
   ///
@@ -16,7 +16,7 @@ extension ImagePipeline {
   public func image(forKey key: String, format: CacheFormat? = nil) async throws(ImageError) -> Picture {
     if let picture = cachedImage(forKey: key, format: format) { return picture }
     for request in ImageRequest.requests(forKey: key, format: format) {
-      if request.source.isAtHand {
+      if request.source.isAtHand || request.isKnownOtherwise {
         // A load would read the source itself, which is not a cache.
         if let picture = await imageFromDisk(for: request) { return picture }
         continue
@@ -33,7 +33,7 @@ extension ImagePipeline {
   }
 
   /// The picture of a key if memory has it. Synchronous. Without a format it is the picture that was loaded or stored under
-  /// the key without a size and processors, or else the last one that was loaded under it with them.
+  /// the key without a size and processors, or else, for the key of a fetcher or a `cacheKey`, the last one that was loaded with them.
   public func cachedImage(forKey key: String, format: CacheFormat? = nil) -> Picture? {
     for request in ImageRequest.requests(forKey: key, format: format) {
       if let picture = cachedImage(for: request) { return picture }

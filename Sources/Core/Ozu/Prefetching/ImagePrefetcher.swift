@@ -24,8 +24,8 @@ public final class ImagePrefetcher: Sendable {
 
   /// How a request can end.
   public enum Ending: Sendable {
-    /// The picture is loaded and was given to its destination. The value says where it was found or made. Memory may have refused it,
-    /// and the disk has it for certain after `ImagePipeline.flush()`.
+    /// The picture is loaded and was given to its destination. The value says where it was found or made. Memory may have refused it;
+    /// the disk has it for certain after `ImagePipeline.flush()`, unless its origin forbids to store it (`no-store`).
     case done(ImageResponse.Source)
     /// It could not be loaded.
     case failed(ImageError)

@@ -17,7 +17,8 @@ extension ImageRequest {
     return request
   }
 
-  /// The same request for the picture at a size, in place of the size it asked for.
+  /// The same request for the picture at a size, in place of the size it asked for. Its region, its kernel and what else a resize has
+  /// stay.
   ///
   /// - Parameters:
   ///   - size: in pixels of the upright picture.
@@ -27,7 +28,12 @@ extension ImageRequest {
   public func resized(
     to size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true, allowsUpscaling: Bool = false
   ) -> ImageRequest {
-    with { $0.resize = Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling) }
+    with { request in
+      var resize = request.resize ?? Resize(size)
+      (resize.size, resize.sidesOfSmall, resize.mode) = (size, nil, mode)
+      (resize.crops, resize.allowsUpscaling) = (crops, allowsUpscaling)
+      request.resize = resize
+    }
   }
 
   /// The same request with further steps after its own.
@@ -55,7 +61,8 @@ extension ImageRequest {
   /// The pictures of the canvas are loaded by the pipeline that answers the request, at the sizes in which they are shown. Their sources are web addresses,
   /// `data:` addresses, paths that begin with `/`, and what `sources` of the pipeline reads. A pipeline for addresses of others
   /// refuses the same sources here. The result is fresh as long as all of its pictures from the web are, and is not stored
-  /// if one of them must not be; a picture of a file or of a fetcher that changes under its name is not noticed.
+  /// if one of them must not be; a picture of a file or of a fetcher that changes under its name is not noticed. They have the cache
+  /// policy of the request: `.reload` loads them again.
   ///
   /// Errors of the canvas are of the kind `limitExceeded`, or of `fetchFailed` with a `CanvasError`. Errors of its pictures name
   /// their sources.
@@ -66,8 +73,8 @@ extension ImageRequest {
   ) {
     let identifier = canvas.identifier
     self.init(
-      .fetcher(CanvasFetcher(canvas, identifier: identifier, priority)), resize: resize,
-      processors: processors, priority: priority, cacheKey: identifier)
+      .fetcher(CanvasFetcher(canvas, identifier: identifier)), resize: resize, processors: processors,
+      priority: priority, cacheKey: identifier)
   }
 }
 
@@ -109,15 +116,33 @@ extension ImageRequest {
   /// All requests that a key may stand for, that of a URL or file first. They ask only the caches.
   static func requests(forKey key: String, format: CacheFormat?) -> [ImageRequest] {
     let first = ImageRequest(key: key, format: format)
+    let absent = ImageRequest(.fetcher(AbsentFetcher(key: key)), format: format)
     var all = [first]
     if case .url = first.source {
-      all.append(ImageRequest(.fetcher(AbsentFetcher(key: key)), format: format))
+      all.append(absent)
+    } else if let url = URL(string: key), let scheme = url.scheme, url.absoluteString == key,
+      // What begins with the mark of another kind is a name, and no address.
+      !scheme.hasSuffix("key")
+    {
+      // An address that only a source of the app reads.
+      all.append(absent.known(as: key))
     }
     all.append(ImageRequest(.data(Data(), key: key), format: format))
+    all.append(absent.known(as: ImageSource.pictureKey(key)))
     return all.map { request in
       var request = request
       request.cachePolicy = .cacheOnly
       return request
     }
+  }
+
+  /// Whether the caches know it by another identity than that of its source, so that they alone are to be read.
+  var isKnownOtherwise: Bool { !hasOwnKey && sourceKey != source.key }
+
+  /// The same request for what the caches have under the identity of a source of another kind.
+  private func known(as sourceKey: String) -> ImageRequest {
+    var request = self
+    request.changeRecipe { $0.sourceKey = sourceKey }
+    return request
   }
 }

@@ -25,6 +25,13 @@ extension ImageRequest {
   /// Whether the original is written to the stores.
   var writesOriginals: Bool { cachePolicy.writesCaches && writeLayers.contains(.originals) }
 
+  /// The request for a further picture of a source that this request has reloaded: of the bytes that are stored since, because other
+  /// results in the caches may be from before.
+  var afterReload: ImageRequest {
+    guard cachePolicy == .reload else { return self }
+    return with { ($0.cachePolicy, $0.readLayers) = (.useCaches, .originals) }
+  }
+
   /// The kind under which the finished picture is stored.
   var renditionKind: ImageStoreKind { format?.kind ?? .rendition }
 

@@ -190,7 +190,7 @@ public struct ImageRequest: Sendable {
 
   /// The HTTP rules for this request; `nil` (the default) for those of the pipeline.
   ///
-  /// `.ignoring(lifetime:)` ignores the rules of the server for one request.
+  /// `.ignoring(lifetime:)` ignores the rules of the server for one request, except `no-store`.
   public var httpPolicy: HTTPCachePolicy? {
     get { fields.httpPolicy }
     set { change { $0.httpPolicy = newValue } }

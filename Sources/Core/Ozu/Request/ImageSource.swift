@@ -47,13 +47,16 @@ public enum ImageSource: Sendable {
     case .url(let url): WebAddress.canonical(url.absoluteString)
     case .request(let request): WebAddress.canonical(request.url.absoluteString) + request.keySuffix
     case .data(_, let key): "data-key:\(key)"
-    case .picture(_, let key): "picture-key:\(key)"
+    case .picture(_, let key): Self.pictureKey(key)
     case .fetcher(let fetcher): Self.ownKey(fetcher.key)
     }
   }
 
   /// The identity for a key of the app, from a fetcher or from a request.
   static func ownKey(_ key: String) -> String { "key:\(key)" }
+
+  /// The identity of pixels in memory.
+  static func pictureKey(_ key: String) -> String { "picture-key:\(key)" }
 
   /// The name of the source in messages: the URL without user, password, query and fragment, which may be secret; the
   /// path of a file; or the key. A `data:` URL is shortened.

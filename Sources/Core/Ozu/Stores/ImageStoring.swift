@@ -158,6 +158,8 @@ public struct ImageStoreError: Error, Sendable {
 extension ImageStoreError: CustomStringConvertible {
   /// One line such as `write SharedFolder: No space left on device`.
   public var description: String {
-    "\(operation.rawValue) \(level): \(underlying.map { "\($0)" } ?? "too many operations wait for it")"
+    // Reads do not wait in a queue.
+    let reason = operation == .read ? "it did not answer in time" : "too many operations wait for it"
+    return "\(operation.rawValue) \(level): \(underlying.map { "\($0)" } ?? reason)"
   }
 }

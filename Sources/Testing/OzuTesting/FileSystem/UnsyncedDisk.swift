@@ -58,22 +58,16 @@ struct UnsyncedDisk {
   }
 
   /// The files with all changes, as the running system has them.
-  var everything: [String: Data] {
-    var names = names
-    for change in nameChanges { change.apply(to: &names) }
-    return names.compactMapValues { files[$0]?.current }
-  }
+  var everything: [String: Data] { latestNames.compactMapValues { files[$0]?.current } }
 
   /// The files without the changes that were not synchronized.
-  var synchronizedOnly: [String: Data] {
-    names.compactMapValues { files[$0]?.synchronized }
-  }
+  var synchronizedOnly: [String: Data] { names.compactMapValues { files[$0]?.synchronized } }
 
   /// The files under their latest names without the bytes that were not synchronized.
-  var namesOnly: [String: Data] {
-    var names = names
-    for change in nameChanges { change.apply(to: &names) }
-    return names.compactMapValues { files[$0]?.synchronized }
+  var namesOnly: [String: Data] { latestNames.compactMapValues { files[$0]?.synchronized } }
+
+  private var latestNames: [String: Int] {
+    nameChanges.reduce(into: names) { names, change in change.apply(to: &names) }
   }
 
   /// The files with some of the changes that were not synchronized.

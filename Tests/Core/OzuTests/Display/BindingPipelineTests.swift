@@ -56,6 +56,25 @@ struct BindingPipelineTests {
     #expect(view.shownPicture?.size == PixelSize(160, 120))
   }
 
+  @Test("a view that grows after a reload makes its larger picture of the bytes that the reload brought")
+  func growthAfterReload() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    // A larger picture from before the reload, which must not return.
+    let large = FakeImageView(DisplaySize(80, 60), pipeline: fixture.pipeline)
+    large.images.setImage(from: url)
+    await large.settled()
+    let new = PatternPicture(PixelSize(320, 240), tint: 6)
+    try fixture.serve("a.jpg", new)
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: fixture.pipeline)
+    view.images.setImage(ImageRequest(url: url, cachePolicy: .reload))
+    await view.settled()
+    view.layOut(DisplaySize(80, 60))
+    try await eventually(view.shownPicture?.size == PixelSize(80, 60))
+    #expect(new.resembles(try #require(view.shownPicture).bitmap))
+    #expect(fixture.client.requests.count == 2)
+  }
+
   @Test("a reused view whose next picture cannot be loaded is empty")
   func reuseAndFailure() async throws {
     let fixture = Fixture()

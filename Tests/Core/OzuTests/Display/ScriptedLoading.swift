@@ -53,6 +53,11 @@ final class ScriptedLoading: DisplayLoading {
 
   var live: [Load] { loads.filter { !$0.isStopped } }
 
+  /// Whether the bytes of sources stay.
+  var keepsOriginals = true
+
+  func keepsOriginal(of request: ImageRequest) -> Bool { keepsOriginals }
+
   func forgetFailures(of request: ImageRequest) {}
 
   func otherSize(of request: ImageRequest) -> Picture? {

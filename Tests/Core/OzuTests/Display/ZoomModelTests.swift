@@ -63,6 +63,40 @@ struct ZoomModelTests {
     #expect(play.model.layers.count == 10 && !play.model.isLoading)
   }
 
+  @Test("parts are not loaded one by one where each would be a download of the file")
+  func withoutOriginals() throws {
+    let play = Play()
+    play.script.keepsOriginals = false
+    try play.begin()
+    play.model.change { $0.zoom(to: 1, at: (500, 400)) }
+    #expect(play.live.count == 1)
+  }
+
+  @Test("a file is kept by a store, unless there is none or the request writes to none")
+  func keepsOriginal() {
+    let web = ImageRequest(url: Stage.url("a.jpg"))
+    let file = ImageRequest(url: URL(filePath: "/a.jpg"))
+    let stored = PipelineLoading(pipeline: .testing())
+    let unstored = PipelineLoading(pipeline: .testing { $0.caching.diskStorage = .none })
+    #expect(stored.keepsOriginal(of: web) && !unstored.keepsOriginal(of: web))
+    #expect(!stored.keepsOriginal(of: web.with { $0.cachePolicy = .bypass }))
+    #expect(!stored.keepsOriginal(of: web.with { $0.storagePolicy = .encodedImages }))
+    #expect(unstored.keepsOriginal(of: file))
+  }
+
+  @Test("a reload is made once, and not again for each square")
+  func reload() throws {
+    let play = Play()
+    play.model.setImage(ImageRequest(url: Stage.url("a.jpg"), cachePolicy: .reload))
+    let whole = try #require(play.live.last)
+    #expect(whole.request.cachePolicy == .reload)
+    play.answer(whole)
+    play.model.change { $0.zoom(to: 1, at: (500, 400)) }
+    #expect(play.parts.count == 9)
+    #expect(play.live.allSatisfy { $0.request.cachePolicy == .useCaches })
+    #expect(play.live.allSatisfy { $0.request.readLayers == .originals })
+  }
+
   @Test("the whole picture is loaded again for a view that became higher")
   func higher() throws {
     let play = Play()

@@ -81,6 +81,33 @@ struct CanvasRequestTests {
     #expect(fixture.client.requests.count == 1)
   }
 
+  @Test(
+    "the pictures of a card are loaded at the priority of its request",
+    arguments: [ImagePriority.low, .veryHigh])
+  func priority(_ priority: ImagePriority) async throws {
+    let fixture = Fixture()
+    let web = try fixture.serve("a.png", as: .png).absoluteString
+    let request = ImageRequest(canvas: Self.card([web])).with { $0.priority = priority }
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(fixture.client.requests.map(\.priority) == [priority.transport])
+  }
+
+  @Test("a reload of a card loads its pictures again, and a card without caches leaves none of them there")
+  func policies() async throws {
+    let fixture = Fixture()
+    let web = try fixture.serve("a.png", as: .png) { $0.header("Cache-Control", "max-age=100") }
+    func request(_ policy: CachePolicy) -> ImageRequest {
+      ImageRequest(canvas: Self.card([web.absoluteString])).with { $0.cachePolicy = policy }
+    }
+    _ = try await fixture.pipeline.image(for: request(.bypass))
+    let counts = await fixture.cachedCounts()
+    #expect(counts.memory == 0 && counts.disk == 0)
+    for (policy, count) in [(CachePolicy.useCaches, 2), (.reload, 3), (.useCaches, 3)] {
+      _ = try await fixture.pipeline.image(for: request(policy))
+      #expect(fixture.client.requestCount(for: web) == count)
+    }
+  }
+
   @Test("a card is fresh as long as its pictures, and is not stored if one of them must not be")
   func freshness() async throws {
     let fixture = Fixture()

@@ -149,6 +149,21 @@ struct ImageStreamingTests {
     #expect(appFile.calls.value == Array(repeating: AppFile.Call(), count: 4))
   }
 
+  private struct Silent: ImageStreaming {
+    let key = "silent"
+
+    func stream(into body: ImageBody) async throws {}
+  }
+
+  @Test("a file without a byte is empty, as that of other fetchers, and no reason to wait for the network")
+  func silent() async {
+    await #expect {
+      try await Fixture().pipeline.image(for: ImageRequest(.fetcher(Silent())))
+    } throws: {
+      $0 as? ImageError == .emptyData("silent")
+    }
+  }
+
   private func error(_ fixture: Fixture, _ appFile: AppFile, gate: Gate? = nil) async -> ImageError? {
     do {
       _ = try await fixture.pipeline.image(for: request(appFile, gate: gate))

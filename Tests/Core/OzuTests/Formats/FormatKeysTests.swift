@@ -126,6 +126,26 @@ struct FormatKeysTests {
     #expect(fixture.pipeline.cachedImage(for: b) != nil)
   }
 
+  @Test(
+    "pictures of an address that a source of the app reads, and pixels, are found and removed by their keys",
+    arguments: ["avatar://7", "avatar:7", "pixels"])
+  func otherKinds(key: String) async throws {
+    let picture = Picture(FormatFixture.small(3).bitmap)
+    let fixture = FormatFixture {
+      $0.sources.register(scheme: "avatar") { SimpleFetcher(picture, key: $0.absoluteString) }
+    }
+    let format = FormatFixture.format()
+    let url = try #require(URL(string: key))
+    let source = url.scheme == nil ? ImageSource.picture(picture, key: key) : .url(url)
+    _ = try await fixture.pipeline.image(for: ImageRequest(source, format: format))
+    #expect(fixture.pipeline.cachedImage(forKey: key, format: format) != nil)
+    let pipeline = await fixture.restarted()
+    #expect(try await pipeline.image(forKey: key, format: format).size == picture.size)
+    await pipeline.removeImage(forKey: key)
+    #expect(pipeline.cachedImage(forKey: key, format: format) == nil)
+    #expect(pipeline.diskCache?.count == 0)
+  }
+
   @Test("removing a key removes sizes of earlier runs too")
   func removeUnregistered() async throws {
     let fixture = FormatFixture()

@@ -85,7 +85,7 @@ struct NetworkReturnTests {
   func again() async throws {
     let returns = returns()
     let restarts = Shared(0)
-    var ticket: NetworkReturn.Ticket?
+    var ticket: NetworkObservation?
     for count in 1..<NetworkReturn.restartLimit {
       ticket = returns.wait(restartCount: count) { restarts.change { $0 += 1 } }
       await clock.sleepers(count)

@@ -94,5 +94,7 @@ struct RegionRequestTests {
     request.resize = Resize(PixelSize(10, 10))
     request.region = Self.part
     #expect(request.resize == Resize(PixelSize(10, 10), region: Self.part))
+    let small = request.resized(to: PixelSize(4, 4), mode: .fill)
+    #expect(small.resize == Resize(PixelSize(4, 4), mode: .fill, region: Self.part))
   }
 }

@@ -197,6 +197,8 @@ struct FurtherLevelTests {
     try await eventually(hold.count == 2)
     hold.release()
     try await eventually(reads.value { 2 } == 2)
+    let error = ImageStoreError(level: "far", operation: .read, underlying: nil)
+    #expect("\(error)" == "read far: it did not answer in time")
   }
 
   @Test("hints distinguish the entries that a level may have")

@@ -36,7 +36,8 @@ extension ZoomModel {
   var sharpening: Sharpening {
     guard let header = base?.picture.header, request?.processors.isEmpty ?? true, header.frameCount <= 1
     else { return .whole }
-    return header.hasParts ? .parts : .kept
+    // Each part would be a download if nothing keeps the file.
+    return header.hasParts && request.map(loader.keepsOriginal) ?? true ? .parts : .kept
   }
 
   /// The pixels from which the visible squares are cut, loaded or not, and these squares; `nil` if pixels cannot be
@@ -56,9 +57,8 @@ extension ZoomModel {
   /// Loads pixels to keep, unless they are already loading. The former pixels are released first: only one part is in
   /// memory.
   func keep(_ source: ZoomSource) {
-    guard let request, keeping.load?.source != source else { return }
+    guard var whole = further, keeping.load?.source != source else { return }
     keeping.kept = nil
-    var whole = request
     whole.resize = source.resize
     // The model keeps them; the caches would keep a second copy.
     whole.writeLayers.formIntersection(.originals)

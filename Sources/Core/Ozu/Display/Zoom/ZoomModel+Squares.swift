@@ -61,7 +61,7 @@ extension ZoomModel {
   }
 
   private func request(for tile: ZoomTile, of picture: PixelSize) -> ImageRequest? {
-    guard var part = request else { return nil }
+    guard var part = further else { return nil }
     part.resize = tile.resize(of: picture)
     part.writeLayers.remove(.memory)
     return part

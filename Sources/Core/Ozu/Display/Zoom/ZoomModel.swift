@@ -16,11 +16,11 @@ import OzuCaching
 /// to the middle first. A square that leaves the visible part before it is loaded is cancelled. If parts of a file
 /// can be decoded alone (`ImageHeader.hasParts`), only the squares are decoded.
 ///
-/// Any other file is decoded once when it is first zoomed, and its pixels are kept within `wholeByteBudget`: the
-/// squares of all levels are cut from them. A picture that does not fit is kept at the finest level that does. At
-/// finer levels a part of it is kept instead, as large as the budget: the visible part and its surroundings. The file
-/// is decoded again only when the view leaves that part or the level. A format that cannot be decoded without memory
-/// for all its pixels, and that has too many for `DecodingLimits`, is shown enlarged from its finest whole picture.
+/// Any other file, and one that no store keeps (no disk cache, or the policy `bypass`), is decoded once when it is first zoomed, and
+/// its pixels are kept within `wholeByteBudget`: the squares of all levels are cut from them. A picture that does not fit is kept at
+/// the finest level that does. At finer levels a part of it is kept instead, as large as the budget: the visible part and its
+/// surroundings. The file is decoded again only when the view leaves that part or the level. A format that cannot be decoded without
+/// memory for all its pixels, and that has too many for `DecodingLimits`, is shown enlarged from its finest whole picture.
 ///
 /// Animations, and requests with steps after the resize, are loaded whole for each level, as large as `byteBudget`
 /// allows. If steps turn a picture, cut off parts or add some, the geometry is that of their result.
@@ -181,8 +181,11 @@ public final class ZoomModel {
 
   // MARK: The whole picture
 
+  /// The request for the picture, and for further pictures of its source: once it is there, a reload is not made again.
+  var further: ImageRequest? { base?.picture.isPreview == false ? request?.afterReload : request }
+
   func loadBase() {
-    guard let request, !isFollowing, baseLoad == nil, !viewSize.isEmpty else { return }
+    guard let request = further, !isFollowing, baseLoad == nil, !viewSize.isEmpty else { return }
     let wanted = wholeSize
     if let base, let full = geometry?.pictureSize {
       let file = fileSize ?? full

@@ -231,14 +231,7 @@
     }
 
     private func hand(_ region: Data) throws(HTTPError) {
-      let result = region.withUnsafeBytes { buffer -> Result<Void, HTTPError> in
-        do throws(HTTPError) {
-          return .success(try sink.append(buffer.bytes))
-        } catch {
-          return .failure(error)
-        }
-      }
-      try result.get()
+      try sink.append(region.span.bytes)
       bodyByteCount += region.count
     }
 
