@@ -107,8 +107,11 @@ extension ImageError {
 }
 
 extension KnownPicture {
-  /// What is demanded of the source: it may be too large for one recipe, and not for another.
-  var demand: String { "\(key.key) \(picture.limits.segments)" }
+  /// What is demanded of the source: it may be too large for one recipe, and not for another, and what is no picture may be passed on.
+  var demand: String {
+    let passed = picture.isOriginal ? ["raw"] : picture.originalTypes.map(\.rawValue).sorted()
+    return "\(key.key) \(picture.limits.segments) \(passed)"
+  }
 }
 
 extension InformationFacts {
