@@ -20,8 +20,10 @@ extension ImageOptions {
     if let type, !rules.writes(type) {
       throw AddressRefusal(status: 400, reason: "\(type.fileExtension): this format is not written here")
     }
-    let scale = self.density ?? density
     let points = zoomedPoints
+    let longest = max(points.width, points.height, minimumWidth, minimumHeight, 1)
+    // A hint makes more pixels as far as they may be made: no address is refused because of it.
+    let scale = self.density ?? min(density, max(1, Double(rules.largestSide) / Double(longest)))
     let size = PixelSize(try side(points.width, scale, rules), try side(points.height, scale, rules))
     let least = PixelSize(try side(minimumWidth, scale, rules), try side(minimumHeight, scale, rules))
     let reached = ReachedDensity(
