@@ -102,17 +102,15 @@ public final class ClientStore: ImageStoring {
   public func read(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
     guard keeps(key.kind) else { return nil }
     let place = place(of: key)
-    guard let data = try wait({ [get] in try await get(place) }) else {
-      counts.count(\.misses)
-      return nil
-    }
-    guard let entry = SharedEntry.decode(data, for: key, by: configuration.authenticationKey) else {
+    var entry: ImageStoreEntry?
+    // A client that fails or is not called counts as a miss too.
+    defer { if entry == nil { counts.count(\.misses) } else { counts.count(\.hits) } }
+    guard let data = try wait({ [get] in try await get(place) }) else { return nil }
+    entry = SharedEntry.decode(data, for: key, by: configuration.authenticationKey)
+    if entry == nil {
       counts.count(\.damaged)
-      counts.count(\.misses)
       try? remove(key)
-      return nil
     }
-    counts.count(\.hits)
     return entry
   }
 
