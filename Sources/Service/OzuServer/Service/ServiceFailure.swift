@@ -7,6 +7,9 @@ import OzuImaging
 struct ServiceFailure: Error {
   /// The status of a request whose client has left, as nginx and imgproxy have it in their logs.
   static let hasLeft = 499
+  /// For another method than GET and HEAD.
+  static let notReading = ServiceFailure(
+    status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD")
 
   let status: Int
   let reason: String
