@@ -22,6 +22,17 @@
 
     package func close() { _ = Glibc.close(descriptor) }
 
+    /// The address of a socket in the file system; `nil` for a path that is too long or has a zero byte.
+    package static func address(of path: String) -> sockaddr_un? {
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      let bytes = Array(path.utf8)
+      // The path ends with a zero byte.
+      guard bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else { return nil }
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+      return address
+    }
+
     /// The result of a system call, which a signal has made again.
     package func outcome(_ call: () -> Int) -> Outcome {
       while true {
