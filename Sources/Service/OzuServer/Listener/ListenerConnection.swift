@@ -152,8 +152,7 @@ final class ListenerConnection {
 
   /// Whether every parser sees the same field.
   private static func isFit(_ field: HTTPHeaders.Field) -> Bool {
-    !field.name.isEmpty && field.name.utf8.allSatisfy(\.isHTTPTokenByte)
-      && field.value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
+    field.name.isHTTPToken && field.value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
   }
 
   private static func phrase(_ status: Int) -> String {
