@@ -114,21 +114,12 @@ extension WatermarkPlace {
     _ mark: BGRABitmap, opacity whole: Double, on bitmap: BGRABitmap, density: Double, _ pool: PixelBufferPool
   ) -> BGRABitmap {
     let opacity = UInt8(clamping: Int(clamping: opacity * whole * 255, rounded: .toNearestOrAwayFromZero))
-    func offset(_ value: Double, of whole: Int) -> Int {
-      Int(
-        clamping: abs(value) < 1 ? value * Double(whole) : value * density, rounded: .toNearestOrAwayFromZero)
-    }
-    let (x, y) = (offset(self.x, of: bitmap.size.width), offset(self.y, of: bitmap.size.height))
+    let (width, height) = (bitmap.size.width, bitmap.size.height)
+    let (x, y) = (self.x.offset(in: width, density), self.y.offset(in: height, density))
     switch position {
     case .at(let anchor):
-      let corner = anchor.origin(of: mark.size, in: bitmap.size)
-      // Offsets lead away from the edge that the mark is at.
-      let isRight = [.right, .topRight, .bottomRight].contains(anchor)
-      let isBottom = [.bottom, .bottomLeft, .bottomRight].contains(anchor)
-      return bitmap.drawing(
-        mark, x: isRight ? corner.x.saturatingDifference(x) : corner.x.saturatingSum(x),
-        y: isBottom ? corner.y.saturatingDifference(y) : corner.y.saturatingSum(y), opacity: opacity,
-        pool: pool)
+      let corner = anchor.origin(of: mark.size, in: bitmap.size, x: x, y: y)
+      return bitmap.drawing(mark, x: corner.x, y: corner.y, opacity: opacity, pool: pool)
     case .tiled:
       // One of them is in the middle. A distance below 0 lets them overlap; they are drawn once, cut.
       let gap = PixelSize(
