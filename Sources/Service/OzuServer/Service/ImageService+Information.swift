@@ -1,5 +1,6 @@
 import Ozu
 import OzuBase
+import OzuCodecs
 import OzuHTTP
 import OzuImaging
 
@@ -116,7 +117,9 @@ extension ImageService {
   private static func members(of bitmap: Bitmap, _ wanted: InformationFacts) -> [String: Any] {
     var members: [String: Any] = [:]
     let pixels = BGRABitmap(bitmap)
-    if wanted.hasTransparency { members["transparency"] = pixels.hasTransparentPixel }
+    if wanted.hasTransparency {
+      members["transparency"] = !bitmap.isOpaque && bitmap.hasTransparentPixel
+    }
     if wanted.hasAverage { members["average"] = pixels.average.members }
     if wanted.hasDominantColor {
       members["dominant_colors"] = pixels.dominantColors(completed: wanted.completesDominantColors)
