@@ -80,7 +80,7 @@ public final class ClientStore: ImageStoring {
     breaker = Mutex(CircuitBreaker(configuration.breaker))
   }
 
-  /// The counts so far, and whether the client is called.
+  /// The counts of entries so far, and whether the client is called. Its calls, their times and their errors are not among them.
   public var statistics: SharedStoreStatistics {
     let state = breaker.withLock { $0.state }
     return counts.statistics(nodes: [
