@@ -14,14 +14,16 @@ extension ImageService {
     guard admission.enter(origin) else { return busyAnswer }
     defer { admission.leave(origin) }
     var answer: ServiceAnswer
+    let expiry = information.expiry
     let (source, demand) = (ImageRequest(information.source), information.facts.demand)
     if let refusal = pipeline.refusal(of: source, for: demand) {
-      answer = ServiceAnswer(failure(refusal), detail: refusal.description)
+      answer = ServiceAnswer(kept(failure(refusal), until: expiry), detail: refusal.description)
     } else {
       do throws(ImageError) {
         answer = try await facts(information, request)
       } catch {
-        answer = ServiceAnswer(newFailure(error, of: source, for: demand), detail: error.description)
+        let failure = newFailure(error, of: source, for: demand)
+        answer = ServiceAnswer(kept(failure, until: expiry), detail: error.description)
       }
     }
     answer.source = information.source.name

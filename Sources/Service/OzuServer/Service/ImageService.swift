@@ -367,6 +367,15 @@ extension ImageService {
     return failure
   }
 
+  /// The same failure, which clients keep no longer than its address is valid.
+  func kept(_ failure: ServiceFailure, until end: Date?) -> ServiceFailure {
+    guard let end else { return failure }
+    var failure = failure
+    let valid = end.timeIntervalSince(configuration.pipeline.testing.currentDate())
+    (failure.lifetime, failure.mustRevalidate) = (min(failure.lifetime, Int(clamping: valid)), true)
+    return failure
+  }
+
   /// The failure to answer with. Nobody gets that of a request whose client has left: for counts and logs, it is no 503 of a busy
   /// service.
   func failure(_ error: ImageError) -> ServiceFailure {

@@ -15,6 +15,8 @@ struct ServiceFailure: Error {
   let reason: String
   /// The time that clients may keep the answer, in seconds; 0 for not at all.
   var lifetime = 0
+  /// Whether no cache may answer with it after that, not even while this service is lost.
+  var mustRevalidate = false
   /// The number of seconds after which a retry makes sense.
   var retryAfter: Int?
   var allowed: String?
@@ -68,9 +70,10 @@ extension ServiceFailure {
 
   /// The response, with one line of text.
   var response: ServiceResponse {
+    let ending = mustRevalidate ? ", must-revalidate" : ""
     var headers: HTTPHeaders = [
       "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff",
-      "Cache-Control": lifetime > 0 ? "public, max-age=\(lifetime)" : "no-store",
+      "Cache-Control": lifetime > 0 ? "public, max-age=\(lifetime)\(ending)" : "no-store",
     ]
     if let retryAfter { headers["Retry-After"] = "\(retryAfter)" }
     if let allowed { headers["Allow"] = allowed }
