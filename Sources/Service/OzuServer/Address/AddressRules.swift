@@ -99,12 +99,13 @@ public struct AddressRules: Sendable {
 
   /// Whether addresses of pictures have an option with a name, long or short.
   public static func hasOption(_ name: String) -> Bool {
-    if AddressOption(name).isPreset { return true }
+    let option = AddressOption(name)
+    if option.isPreset { return true }
     do throws(AddressRefusal) {
       var options = ImageOptions()
-      try options.apply(AddressOption(name), AddressRules())
+      try options.apply(option, AddressRules())
     } catch {
-      return error.reason != AddressOption(name).refusal(ImageOptions.unknownOption).reason
+      return ![ImageOptions.unknownOption, ImageOptions.optionOfPro].map(option.refusal).contains(error)
     }
     return true
   }
