@@ -80,7 +80,7 @@ public final class ClientStore: ImageStoring {
     breaker = Mutex(CircuitBreaker(configuration.breaker))
   }
 
-  /// The counts so far, and whether the client is called.
+  /// The counts of entries so far, and whether the client is called. Its calls, their times and their errors are not among them.
   public var statistics: SharedStoreStatistics {
     let state = breaker.withLock { $0.state }
     return counts.statistics(nodes: [
@@ -102,17 +102,15 @@ public final class ClientStore: ImageStoring {
   public func read(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
     guard keeps(key.kind) else { return nil }
     let place = place(of: key)
-    guard let data = try wait({ [get] in try await get(place) }) else {
-      counts.count(\.misses)
-      return nil
-    }
-    guard let entry = SharedEntry.decode(data, for: key, by: configuration.authenticationKey) else {
+    var entry: ImageStoreEntry?
+    // A client that fails or is not called counts as a miss too.
+    defer { if entry == nil { counts.count(\.misses) } else { counts.count(\.hits) } }
+    guard let data = try wait({ [get] in try await get(place) }) else { return nil }
+    entry = SharedEntry.decode(data, for: key, by: configuration.authenticationKey)
+    if entry == nil {
       counts.count(\.damaged)
-      counts.count(\.misses)
       try? remove(key)
-      return nil
     }
-    counts.count(\.hits)
     return entry
   }
 

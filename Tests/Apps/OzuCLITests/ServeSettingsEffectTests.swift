@@ -34,7 +34,7 @@
         """
         processor_time = 2.5
         source_pixels = 1000
-        source_bytes = 2kB
+        source_bytes = 2Ki
         decoded_bytes = 2000000000
         timeout = 60
         connections = 7
@@ -49,7 +49,7 @@
         """)
       let limits = set.decoding.limits
       #expect(limits.cpuTime * 2 == standard.decoding.limits.cpuTime)
-      #expect(limits.pixelCount == 1000 && limits.encodedByteCount == 2000)
+      #expect(limits.pixelCount == 1000 && limits.encodedByteCount == 2048)
       #expect(limits.decodedByteCount == 2_000_000_000)
       #expect(set.decoding.decodedByteBudget.byteLimit == 2_000_000_000)
       // The origin may take as long as the answer.

@@ -80,6 +80,7 @@
         (["OZU_KEYS": keys, "OZU_TIMEOUT": "30s"], "timeout = 30s"),
         (["OZU_KEYS": keys, "OZU_HEAD_TIMEOUT": "-1"], "head_timeout"),
         (["OZU_KEYS": keys, "OZU_ALLOWED_OPTIONS": "rs,widht"], "\"widht\""),
+        (["OZU_KEYS": keys, "OZU_ALLOWED_OPTIONS": "rs,page"], "\"page\""),
         (["OZU_KEYS": keys, "OZU_HOSTS": "https://cdn.example.com"], "the name of a host"),
         (["OZU_KEYS": keys, "OZU_EFFORT": "avif=best"], "low, medium or high"),
         (["OZU_KEYS": keys, "OZU_EFFORT": "low,bmp=high"], "cannot be written"),

@@ -326,6 +326,12 @@ extension AddressTests {
     #expect(try Self.picture("", rules: rules, headers: large).request.resize?.size.width == 4095)
     let wide: HTTPHeaders = ["Sec-CH-Width": "3000"]
     #expect(try Self.picture("/z:2", rules: rules, headers: wide).request.resize?.size.width == 4096)
+    let sharp: HTTPHeaders = ["DPR": "3"]
+    #expect(throws: AddressRefusal.self) { try Self.picture("/pd:0:2049:0:2048") }
+    #expect(throws: AddressRefusal.self) { try Self.picture("/pd:1025/dpr:2") }
+    _ = try Self.picture("/pd:2048", rules: rules, headers: sharp)
+    #expect(try Self.picture("/w:3000/h:9", rules: rules, headers: sharp).request.resize?.size.width == 4096)
+    #expect(throws: AddressRefusal.self) { try Self.picture("/w:4097", rules: rules, headers: sharp) }
     for value in ["x", "-1", "1e9", "inf"] {
       #expect(
         try Self.picture("/w:10", rules: rules, headers: ["DPR": value]).request.resize?.size.width == 10)

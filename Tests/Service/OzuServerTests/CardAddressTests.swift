@@ -56,6 +56,19 @@ struct CardAddressTests {
     #expect(fixture.network.requests.count == 1)
   }
 
+  @Test("a card has another tag when its picture has changed")
+  func changed() async throws {
+    let fixture = try fixture()
+    let target = Self.target("card://team?color=%23ff0000&photo=\(Self.photo)")
+    let first = await fixture.get(target)
+    let tag = try #require(first.headers["ETag"])
+    #expect(await fixture.get(target, ["If-None-Match": tag]).status == 304)
+    try fixture.serve("1.png", number: 2)
+    fixture.clock.advance(by: .seconds(700))
+    let second = await fixture.get(target, ["If-None-Match": tag])
+    #expect(second.status == 200 && second.body != first.body)
+  }
+
   @Test(
     "what does not fit or is not allowed is refused, and nothing is asked for",
     arguments: [

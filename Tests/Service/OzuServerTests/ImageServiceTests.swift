@@ -414,15 +414,19 @@ struct FallbackPictureTests {
     }
   }
 
-  @Test("no cache may keep the fallback longer than its address is valid")
-  func expiry() async throws {
+  @Test(
+    "no cache may keep the fallback or a failure longer than its address is valid", arguments: [true, false])
+  func expiry(hasFallback: Bool) async throws {
+    let picture = try PatternPicture(PixelSize(4, 4)).data(as: .png)
     let fixture = try ServiceFixture(addressing: SignedAddresses(AddressTests.openRules)) {
-      $0.fallback = FallbackPicture((try? PatternPicture(PixelSize(4, 4)).data(as: .png)) ?? Data())
+      if hasFallback { $0.fallback = FallbackPicture(picture) }
     }
     fixture.network.reply(to: ServiceFixture.url("gone.png"), with: .status(404))
     let end = Int(fixture.clock.date().timeIntervalSince1970) + 3
     let answer = await fixture.get("/x/exp:\(end)/plain/https://origin.test/gone.png@png")
-    #expect(answer.headers["Content-Type"] == "image/png")
+    #expect((answer.headers["Content-Type"] == "image/png") == hasFallback)
     #expect(answer.headers["Cache-Control"] == "public, max-age=3, must-revalidate")
+    let facts = await fixture.get("/info/x/exp:\(end)/plain/https://origin.test/gone.png")
+    #expect(facts.status == 404 && facts.headers["Cache-Control"] == "public, max-age=3, must-revalidate")
   }
 }

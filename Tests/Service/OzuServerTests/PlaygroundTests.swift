@@ -182,6 +182,23 @@ struct PlaygroundTests {
     #expect(path.hasPrefix("/") && path.contains("/\(options)"))
   }
 
+  @Test(
+    "signs a source whose beginning stands for another one as it is written",
+    arguments: ["cats/a.png", "https://old.test/a.png", "a.png"])
+  func rewritten(source: String) async throws {
+    let folder = "https://origin.test/pictures/"
+    var rules = Self.rules
+    rules.base = try AddressRewrite(to: folder)
+    rules.rewrites = [
+      try AddressRewrite("cats/", to: folder), try AddressRewrite("https://old.test/", to: folder),
+    ]
+    let answer = await (try Self.fixture(rules)).get(Self.address(source, "w:9"), Self.bearer)
+    let path = try #require(try Self.json(answer)["path"] as? String)
+    #expect(path.hasSuffix("/w:9/plain/\(source)"))
+    let address = try ImageAddress(path, rules: rules, now: Date())
+    #expect(address.source.absoluteString == "\(folder)a.png")
+  }
+
   @Test("gives addresses with the prefix of the settings, which are answered")
   func prefix() async throws {
     let page = try Playground(SignedAddresses(Self.rules), token: Self.secret)

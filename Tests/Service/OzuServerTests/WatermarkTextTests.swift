@@ -146,6 +146,7 @@ struct WatermarkTextTests {
     let notes = records.withLock { $0.map(\.notes) }
     #expect(notes[0] == ["no font has ?"] && notes[1].isEmpty)
     #expect(records.withLock { $0[0].jsonLine.contains("\"notes\": [\"no font has ?\"]") })
+    #expect(records.withLock { $0[0].textLine.hasSuffix(" note=\"no font has ?\"") })
     #expect(records.withLock { $0[2].failure?.contains("the font of a label: none") == true })
   }
 }

@@ -86,7 +86,7 @@ struct ClientStoreTests {
     clock.advance(by: .seconds(1))
     #expect(store.mayContain(key))
     try await blocking { [key] () throws in #expect(try store.read(key) == nil) }
-    #expect(store.statistics.nodes[0].state == .closed)
+    #expect(store.statistics.nodes[0].state == .closed && store.statistics.misses == 5)
   }
 
   @Test("a call without an answer ends at the deadline and is cancelled")

@@ -45,8 +45,8 @@ struct ParsedArguments {
 
   private static let byteUnits: [String: Double] = [
     "": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12,
-    "kib": 1024,
-    "mib": 1_048_576, "gib": 1_073_741_824, "tib": 1_099_511_627_776,
+    "ki": 1024, "kib": 1024, "mi": 1_048_576, "mib": 1_048_576, "gi": 1_073_741_824, "gib": 1_073_741_824,
+    "ti": 1_099_511_627_776, "tib": 1_099_511_627_776,
   ]
 
   /// The value of an option as one of a few words, in upper or lower case.

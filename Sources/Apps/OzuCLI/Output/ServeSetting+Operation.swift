@@ -48,7 +48,7 @@
       Group(
         title: "What it tells of itself",
         settings: [
-          ServeSetting("metrics", "yes", help: "whether /metrics is answered"),
+          ServeSetting("metrics", "yes", help: "whether /metrics is answered; at status_listen it always is"),
           ServeSetting("log", "yes", help: "whether each request is a line on standard output"),
           ServeSetting("log_format", "json", help: "json (an object a line) or text (for people)"),
           ServeSetting(

@@ -208,7 +208,9 @@
               help: "whether the client hints DPR and Width are used"),
             ServeSetting(
               "largest_side", "4096", isReloadable: true,
-              help: "the largest side of a result, in pixels"),
+              help:
+                "the largest side that an address may ask for, in pixels, beside padding; without a size a picture keeps its own"
+            ),
             ServeSetting(
               "keep_copyright", "no", isReloadable: true,
               help:

@@ -100,10 +100,11 @@
       for text in list(name, ";") {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let value = parts.count == 2 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
-        guard parts.count == 2, Self.isFieldName(parts[0]), Self.isFieldValue(value) else {
+        let field = String(parts[0])
+        guard field.isHTTPToken, Self.isFieldValue(value) else {
           throw UsageError("\(name)\(isSecret ? "" : ": \(text)"): NAME: VALUE is needed")
         }
-        fields[String(parts[0])] = value
+        fields[field] = value
       }
       return fields
     }
@@ -123,13 +124,6 @@
       let endpoint = ["", "/"].contains(url.path()) ? url.appending(path: "v1/traces") : url
       return SpanExporter(
         endpoint, name: self["traces_name"], version: Version.current, share: share, headers: headers)
-    }
-
-    private static func isFieldName(_ text: Substring) -> Bool {
-      !text.isEmpty
-        && text.utf8.allSatisfy {
-          (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == UInt8(ascii: "-")
-        }
     }
 
     private static func isFieldValue(_ text: String) -> Bool {

@@ -47,8 +47,12 @@ public struct EncodedImage: Sendable {
   /// clients keep the file as long.
   public var freshUntil: Date? { entry.record.rendition.validity?.freshUntil }
 
-  /// The identity of the source's bytes, the same on every machine; `nil` for a source that is not from the web.
-  package var sourceIdentity: String? { entry.record.rendition.validity?.bodyIdentity }
+  /// The identity of the source's bytes, the same on every machine; `nil` for a source that is not from the web, also where it is as
+  /// fresh as one: a canvas has no bytes.
+  package var sourceIdentity: String? {
+    let identity = entry.record.rendition.validity?.bodyIdentity
+    return identity?.isEmpty == false ? identity : nil
+  }
 
   /// Whether the source is an animation and the file is not.
   public var isFirstFrameOnly: Bool { frameCount == 1 && (header?.frameCount ?? 1) > 1 }

@@ -163,21 +163,13 @@ final class TimedReads: Sendable {
       return true
     }
     guard mayBegin else { return nil }
-    let (result, end) = (Result<Value>(), DispatchSemaphore(value: 0))
+    let answer = BlockingAnswer<Value>()
     threads.async { [self] in
       let value = read()
-      result.value.withLock { $0 = value }
       runningCount.withLock { $0 -= 1 }
-      end.signal()
+      answer.set(value)
     }
-    let (seconds, attoseconds) = limit.components
-    let time = DispatchTime.now() + .seconds(Int(seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
-    guard end.wait(timeout: time) == .success else { return nil }
-    return result.value.withLock { $0 }
-  }
-
-  private final class Result<Value: Sendable>: Sendable {
-    let value = Mutex<Value?>(nil)
+    return answer.wait(atMost: limit)
   }
 }
 

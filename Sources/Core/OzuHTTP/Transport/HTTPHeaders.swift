@@ -191,7 +191,7 @@ extension String {
     return String(bytes[..<end]) ?? self
   }
 
-  var isHTTPToken: Bool {
+  package var isHTTPToken: Bool {
     !isEmpty && everyByte(\.isHTTPTokenByte)
   }
 

@@ -24,7 +24,8 @@ struct PictureLayer {
   /// - Parameters:
   ///   - x, y: the top left corner before the turn, in pixels of the surface; limited to `farthest`.
   ///   - rotation: in degrees clockwise around the centre of the picture; finite.
-  ///   - gap: repeats the picture in all directions with this distance between two of them; at least 0 each.
+  ///   - gap: repeats the picture in all directions with this distance between two of them; at least 0 each, or on whole pixels
+  ///     more than the negative size, by which each copy is cut.
   init(
     _ picture: BGRABitmap, x: Double, y: Double, rotation: Double = 0, opacity: UInt8 = 255,
     mode: BlendMode = .normal, light: ResamplingLight = .asStored, gap: PixelSize? = nil,

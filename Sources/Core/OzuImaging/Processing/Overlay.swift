@@ -44,6 +44,19 @@ extension BGRABitmap {
       (surface) throws(Never) in layer.draw(on: surface, rows: 0..<size.height)
     }
   }
+
+  /// The picture with another one over it, pixel by pixel.
+  ///
+  /// - Parameters:
+  ///   - x, y: the top left corner of the other one, which may be outside.
+  ///   - gap: repeats it in all directions with this distance between two of them; below 0 each is cut, to a pixel at least.
+  package func drawing(
+    _ other: BGRABitmap, x: Int, y: Int, gap: PixelSize? = nil, opacity: UInt8, pool: PixelBufferPool
+  ) -> BGRABitmap {
+    let layer = PictureLayer(
+      other, x: Double(x), y: Double(y), opacity: opacity, gap: gap, pool: pool)
+    return drawing(layer, pool: pool)
+  }
 }
 
 extension ImageProcessing where Self == Overlay {

@@ -78,7 +78,7 @@ public enum ImageAnchor: String, Hashable, Sendable, Codable, CaseIterable {
   case bottomRight
 
   /// The top left corner of a rectangle of `inner` size at this place of one of `outer` size.
-  func origin(of inner: PixelSize, in outer: PixelSize) -> (x: Int, y: Int) {
+  package func origin(of inner: PixelSize, in outer: PixelSize) -> (x: Int, y: Int) {
     let free = PixelSize(outer.width - inner.width, outer.height - inner.height)
     let x =
       switch self {

@@ -56,17 +56,8 @@ enum Base64URL {
   }()
 
   static func text(of bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    var (word, bitCount) = (0, 0)
-    for byte in bytes {
-      (word, bitCount) = (word << 8 | Int(byte), bitCount + 8)
-      while bitCount >= 6 {
-        bitCount -= 6
-        text.append(alphabet[word >> bitCount & 63])
-      }
-    }
-    if bitCount > 0 { text.append(alphabet[word << (6 - bitCount) & 63]) }
-    return String(decoding: text, as: UTF8.self)
+    let text = String(Data(bytes).base64EncodedString().prefix { $0 != "=" })
+    return text.replacing("+", with: "-").replacing("/", with: "_")
   }
 
   /// The bytes of a text. `nil` for other characters, for an impossible length, and if unused bits are not zero, so

@@ -29,7 +29,8 @@ public struct AddressRules: Sendable {
   public var rewrites: [AddressRewrite] = []
   /// The largest value of `dpr`. Default: 4.
   public var largestDensity = 4.0
-  /// The largest width and height of a result, in pixels. Default: 4,096.
+  /// The largest width and height that an address may ask for, in pixels. Margins are beside it, two opposite ones together no
+  /// larger. Without a size a picture keeps its own. Default: 4,096.
   public var largestSide = 4096
   /// The compression quality if an address does not give one, 1 to 100. Default: 80.
   public var quality = 80
@@ -98,12 +99,13 @@ public struct AddressRules: Sendable {
 
   /// Whether addresses of pictures have an option with a name, long or short.
   public static func hasOption(_ name: String) -> Bool {
-    if AddressOption(name).isPreset { return true }
+    let option = AddressOption(name)
+    if option.isPreset { return true }
     do throws(AddressRefusal) {
       var options = ImageOptions()
-      try options.apply(AddressOption(name), AddressRules())
+      try options.apply(option, AddressRules())
     } catch {
-      return error.reason != AddressOption(name).refusal(ImageOptions.unknownOption).reason
+      return ![ImageOptions.unknownOption, ImageOptions.optionOfPro].map(option.refusal).contains(error)
     }
     return true
   }

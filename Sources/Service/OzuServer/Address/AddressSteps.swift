@@ -72,58 +72,44 @@ struct GravityCrop: ImageProcessing, Hashable {
 }
 
 extension ImageOptions.Gravity {
-  /// The position along an axis. An offset below 1 is a fraction of the whole.
-  private enum AxisPosition {
-    case beginning(Double), middle(Double), end(Double)
-    case point(Double)
-  }
-
   /// The corner of a part in a whole that is at least as large, for a crop or an extension.
   ///
   /// - Parameter scale: the pixels for each pixel of an offset.
   func corner(of part: PixelSize, in whole: PixelSize, scale: Double) -> (x: Int, y: Int) {
-    (
-      Self.origin(of: part.width, in: whole.width, horizontal, scale),
-      Self.origin(of: part.height, in: whole.height, vertical, scale)
+    func middle(_ fraction: Double, _ part: Int, _ whole: Int) -> Int {
+      Int(clamping: Double(whole) * fraction - Double(part) / 2, rounded: .toNearestOrAwayFromZero)
+    }
+    let corner: (x: Int, y: Int) =
+      switch self {
+      case .anchor(let anchor, let x, let y):
+        anchor.origin(
+          of: part, in: whole, x: x.offset(in: whole.width, scale), y: y.offset(in: whole.height, scale))
+      case .point(let x, let y): (middle(x, part.width, whole.width), middle(y, part.height, whole.height))
+      case .attention: ImageAnchor.center.origin(of: part, in: whole)
+      }
+    return (
+      min(max(0, corner.x), whole.width - part.width), min(max(0, corner.y), whole.height - part.height)
     )
   }
+}
 
-  private static func origin(of part: Int, in whole: Int, _ position: AxisPosition, _ scale: Double) -> Int {
-    let free = whole - part
-    func pixels(_ offset: Double) -> Int {
-      Int(
-        clamping: abs(offset) < 1 ? offset * Double(whole) : offset * scale, rounded: .toNearestOrAwayFromZero
-      )
-    }
-    let origin =
-      switch position {
-      case .beginning(let offset): pixels(offset)
-      case .middle(let offset): (free / 2).saturatingSum(pixels(offset))
-      case .end(let offset): free.saturatingDifference(pixels(offset))
-      case .point(let fraction):
-        Int(clamping: Double(whole) * fraction - Double(part) / 2, rounded: .toNearestOrAwayFromZero)
-      }
-    return min(max(0, origin), free)
+extension ImageAnchor {
+  /// The corner of a part in a whole, with an offset away from the edge that it is at.
+  func origin(of part: PixelSize, in whole: PixelSize, x: Int, y: Int) -> (x: Int, y: Int) {
+    let corner = origin(of: part, in: whole)
+    let isRight = [.right, .topRight, .bottomRight].contains(self)
+    let isBottom = [.bottom, .bottomLeft, .bottomRight].contains(self)
+    return (
+      isRight ? corner.x.saturatingDifference(x) : corner.x.saturatingSum(x),
+      isBottom ? corner.y.saturatingDifference(y) : corner.y.saturatingSum(y)
+    )
   }
+}
 
-  private var horizontal: AxisPosition {
-    switch self {
-    case .anchor(.left, let x, _), .anchor(.topLeft, let x, _), .anchor(.bottomLeft, let x, _): .beginning(x)
-    case .anchor(.right, let x, _), .anchor(.topRight, let x, _), .anchor(.bottomRight, let x, _): .end(x)
-    case .anchor(_, let x, _): .middle(x)
-    case .point(let x, _): .point(x)
-    case .attention: .middle(0)
-    }
-  }
-
-  private var vertical: AxisPosition {
-    switch self {
-    case .anchor(.top, _, let y), .anchor(.topLeft, _, let y), .anchor(.topRight, _, let y): .beginning(y)
-    case .anchor(.bottom, _, let y), .anchor(.bottomLeft, _, let y), .anchor(.bottomRight, _, let y): .end(y)
-    case .anchor(_, _, let y): .middle(y)
-    case .point(_, let y): .point(y)
-    case .attention: .middle(0)
-    }
+extension Double {
+  /// The pixels of an offset. Below 1 it is a fraction of the whole.
+  func offset(in whole: Int, _ scale: Double) -> Int {
+    Int(clamping: abs(self) < 1 ? self * Double(whole) : self * scale, rounded: .toNearestOrAwayFromZero)
   }
 }
 

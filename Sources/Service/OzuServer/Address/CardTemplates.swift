@@ -54,8 +54,7 @@ public struct CardTemplates: Sendable {
   }
 
   private static func isName(_ name: String) -> Bool {
-    !name.isEmpty && name.utf8.count <= 63
-      && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+    !name.isEmpty && name.utf8.count <= 63 && LocalPath.isName(name)
   }
 
   /// Whether an address is one of a card, known or not.

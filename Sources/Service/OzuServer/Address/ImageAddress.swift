@@ -113,19 +113,24 @@ struct ImageAddress: Hashable, Sendable {
       try apply(names.split(separator: ":").map(String.init), to: &options, rules)
       return
     }
-    var count = 0
-    while let segment = segments.first, segment.contains(":") {
-      count += 1
-      guard count <= largestOptionCount else {
-        throw AddressRefusal(status: 400, reason: "an address has \(largestOptionCount) options at most")
-      }
-      let option = AddressOption(segment)
+    for option in try takeOptions(&segments) {
       guard rules.allowedOptions.isEmpty || rules.allowedOptions.contains(option.name) else {
         throw option.refusal("this option is not allowed here")
       }
       try apply(option, to: &options, rules)
-      segments.removeFirst()
     }
+  }
+
+  /// Removes the options from the front.
+  static func takeOptions(
+    _ segments: inout ArraySlice<Substring>
+  ) throws(AddressRefusal) -> [AddressOption] {
+    let options = segments.prefix { $0.contains(":") }
+    guard options.count <= largestOptionCount else {
+      throw AddressRefusal(status: 400, reason: "an address has \(largestOptionCount) options at most")
+    }
+    segments.removeFirst(options.count)
+    return options.map { AddressOption($0) }
   }
 
   /// Applies an option, or those of the presets that it names.

@@ -20,10 +20,16 @@ extension ImageOptions {
     if let type, !rules.writes(type) {
       throw AddressRefusal(status: 400, reason: "\(type.fileExtension): this format is not written here")
     }
-    let scale = self.density ?? density
     let points = zoomedPoints
+    let margins = PixelSize(padding[1] + padding[3], padding[0] + padding[2])
+    let longest = max(
+      points.width, points.height, minimumWidth, minimumHeight, margins.width, margins.height, 1)
+    // A hint makes more pixels as far as they may be made: no address is refused because of it.
+    let scale = self.density ?? min(density, max(1, Double(rules.largestSide) / Double(longest)))
     let size = PixelSize(try side(points.width, scale, rules), try side(points.height, scale, rules))
     let least = PixelSize(try side(minimumWidth, scale, rules), try side(minimumHeight, scale, rules))
+    // Margins are beside the size; without a bound they would take a gigabyte.
+    _ = (try side(margins.width, scale, rules), try side(margins.height, scale, rules))
     let reached = ReachedDensity(
       wanted: scale, points: points, covers: ![.fit, .auto].contains(resizing), enlarges: enlarges,
       zoom: max(zoomX, zoomY))

@@ -3,6 +3,7 @@ import OzuImaging
 
 extension ImageOptions {
   static let unknownOption = "there is no such option"
+  static let optionOfPro = "this option of imgproxy Pro is not supported"
   private static let sides = 0...65_535
   private static let offsets = -65_535.0...65_535.0
 
@@ -131,9 +132,7 @@ extension ImageOptions {
       cacheBuster = option[0]
     default:
       if try sourceLimits.apply(option) { return }
-      throw option.refusal(
-        Self.optionsOfPro.contains(option.name)
-          ? "this option of imgproxy Pro is not supported" : Self.unknownOption)
+      throw option.refusal(Self.optionsOfPro.contains(option.name) ? Self.optionOfPro : Self.unknownOption)
     }
   }
 

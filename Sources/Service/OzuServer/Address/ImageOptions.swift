@@ -82,7 +82,7 @@ package struct ImageOptions: Hashable, Sendable {
   /// The formats of sources whose bytes are the answer.
   var skippedTypes: Set<ImageType> = []
   var sourceLimits = SourceLimits()
-  /// The largest side of the result, to which it is reduced; 0 for the rule's own.
+  /// The largest side of the result, to which it is reduced; 0 for none.
   var largestResultSide = 0
   var type: ImageType?
   var fileName: String?

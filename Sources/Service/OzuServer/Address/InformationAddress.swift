@@ -103,20 +103,12 @@ struct InformationAddress {
     (facts.hasEXIF, facts.hasIPTC, facts.hasXMP) = (showsMetadata, showsMetadata, showsMetadata)
     facts.hasPlace = rules.information == .everything
     var expiry: Int?
-    var count = 0
-    while let segment = segments.first, segment.contains(":") {
-      count += 1
-      guard count <= ImageAddress.largestOptionCount else {
-        throw AddressRefusal(
-          status: 400, reason: "an address has \(ImageAddress.largestOptionCount) options at most")
-      }
-      let option = AddressOption(segment)
+    for option in try ImageAddress.takeOptions(&segments) {
       switch option.name {
       case "cachebuster", "cb": try option.check(atMost: 1)
       case "expires", "exp": expiry = try option.single().integer(0, in: 0...Int.max)
       default: try facts.apply(option)
       }
-      segments.removeFirst()
     }
     if facts.needsMetadata, !showsMetadata {
       throw AddressRefusal(status: 400, reason: "this service shows no EXIF data, IPTC-IIM and XMP")

@@ -113,102 +113,20 @@ extension WatermarkPlace {
   func drawn(
     _ mark: BGRABitmap, opacity whole: Double, on bitmap: BGRABitmap, density: Double, _ pool: PixelBufferPool
   ) -> BGRABitmap {
-    let opacity = Int(clamping: opacity * whole * 255, rounded: .toNearestOrAwayFromZero)
-    func offset(_ value: Double, of whole: Int) -> Int {
-      Int(
-        clamping: abs(value) < 1 ? value * Double(whole) : value * density, rounded: .toNearestOrAwayFromZero)
-    }
-    let (x, y) = (offset(self.x, of: bitmap.size.width), offset(self.y, of: bitmap.size.height))
-    let columns: AxisTiling
-    let rows: AxisTiling
+    let opacity = UInt8(clamping: Int(clamping: opacity * whole * 255, rounded: .toNearestOrAwayFromZero))
+    let (width, height) = (bitmap.size.width, bitmap.size.height)
+    let (x, y) = (self.x.offset(in: width, density), self.y.offset(in: height, density))
     switch position {
     case .at(let anchor):
-      let (horizontal, vertical) = anchor.sides
-      columns = .once(mark.size.width, in: bitmap.size.width, at: horizontal, offset: x)
-      rows = .once(mark.size.height, in: bitmap.size.height, at: vertical, offset: y)
+      let corner = anchor.origin(of: mark.size, in: bitmap.size, x: x, y: y)
+      return bitmap.drawing(mark, x: corner.x, y: corner.y, opacity: opacity, pool: pool)
     case .tiled:
-      columns = .repeated(mark.size.width, in: bitmap.size.width, distance: x)
-      rows = .repeated(mark.size.height, in: bitmap.size.height, distance: y)
-    }
-    return bitmap.drawing(mark, columns: columns, rows: rows, opacity: UInt8(clamping: opacity), pool)
-  }
-}
-
-/// Where the pixels of a mark are along an axis of a picture.
-private struct AxisTiling {
-  /// The place of the first pixel of a tile, which may be outside.
-  let origin: Int
-  /// The distance from one tile to the next; `nil` for one tile.
-  let step: Int?
-  let length: Int
-
-  enum Side { case beginning, middle, end }
-
-  static func once(_ length: Int, in whole: Int, at side: Side, offset: Int) -> AxisTiling {
-    let free = whole - length
-    let origin =
-      switch side {
-      case .beginning: offset
-      case .middle: (free / 2).saturatingSum(offset)
-      case .end: free.saturatingDifference(offset)
-      }
-    return AxisTiling(origin: origin, step: nil, length: length)
-  }
-
-  /// Tiles with a distance, one of them in the middle. A distance below 0 lets them overlap; they are drawn once, cut.
-  static func repeated(_ length: Int, in whole: Int, distance: Int) -> AxisTiling {
-    let step = max(1, length.saturatingSum(distance))
-    return AxisTiling(origin: (whole - min(length, step)) / 2, step: step, length: min(length, step))
-  }
-
-  /// The pixel of the mark at a place; `nil` for none.
-  func pixel(at place: Int) -> Int? {
-    let distance = place.saturatingDifference(origin)
-    var pixel = distance
-    if let step { pixel = (distance % step + step) % step }
-    return pixel >= 0 && pixel < length ? pixel : nil
-  }
-}
-
-extension ImageAnchor {
-  fileprivate var sides: (horizontal: AxisTiling.Side, vertical: AxisTiling.Side) {
-    switch self {
-    case .topLeft: (.beginning, .beginning)
-    case .top: (.middle, .beginning)
-    case .topRight: (.end, .beginning)
-    case .left: (.beginning, .middle)
-    case .center: (.middle, .middle)
-    case .right: (.end, .middle)
-    case .bottomLeft: (.beginning, .end)
-    case .bottom: (.middle, .end)
-    case .bottomRight: (.end, .end)
-    }
-  }
-}
-
-extension BGRABitmap {
-  fileprivate func drawing(
-    _ mark: BGRABitmap, columns: AxisTiling, rows: AxisTiling, opacity: UInt8, _ pool: PixelBufferPool
-  ) -> BGRABitmap {
-    let map = (0..<size.width).map { columns.pixel(at: $0) }
-    return withPixels { below, belowRows in
-      mark.withPixels { above, aboveRows in
-        BGRABitmap(size: size, isOpaque: isOpaque, colorSpace: colorSpace, pool: pool) { y, row in
-          let source = below.extracting(belowRows[y])
-          guard let line = rows.pixel(at: y) else {
-            for x in row.indices { row[x] = source[x] }
-            return
-          }
-          let drawn = above.extracting(aboveRows[line])
-          for x in row.indices {
-            if let column = map[x] {
-              row[x] = drawn[column].covered(by: opacity).over(source[x])
-            } else {
-              row[x] = source[x]
-            }
-          }
-        }
-      }
+      // One of them is in the middle. A distance below 0 lets them overlap; they are drawn once, cut.
+      let gap = PixelSize(
+        max(1 - mark.size.width, min(x, 1 << 20)), max(1 - mark.size.height, min(y, 1 << 20)))
+      let tile = PixelSize(mark.size.width + min(0, gap.width), mark.size.height + min(0, gap.height))
+      let corner = ImageAnchor.center.origin(of: tile, in: bitmap.size)
+      return bitmap.drawing(mark, x: corner.x, y: corner.y, gap: gap, opacity: opacity, pool: pool)
     }
   }
 }

@@ -20,7 +20,7 @@ final class ListenerConnection {
   }
 
   let number: UInt64
-  let socket: ListenerSocket
+  let socket: LoopSocket
   let remoteAddress: String?
   var state: State { didSet { count() } }
   var parser: RequestHeadParser
@@ -40,7 +40,7 @@ final class ListenerConnection {
   private var countedState: ConnectionCounts.State?
 
   init(
-    number: UInt64, socket: ListenerSocket, remoteAddress: String?, uploads: UploadRule?,
+    number: UInt64, socket: LoopSocket, remoteAddress: String?, uploads: UploadRule?,
     counts: ConnectionCounts?, since: ContinuousClock.Instant
   ) {
     self.counts = counts
@@ -152,8 +152,7 @@ final class ListenerConnection {
 
   /// Whether every parser sees the same field.
   private static func isFit(_ field: HTTPHeaders.Field) -> Bool {
-    !field.name.isEmpty && field.name.utf8.allSatisfy(\.isHTTPTokenByte)
-      && field.value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
+    field.name.isHTTPToken && field.value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
   }
 
   private static func phrase(_ status: Int) -> String {
@@ -171,18 +170,7 @@ final class ListenerConnection {
   ]
 }
 
-/// A connection's socket. Its calls never block. The loop's thread owns it and closes it once.
-struct ListenerSocket {
-  let descriptor: Int32
-
-  /// The result of a call.
-  enum Outcome: Equatable {
-    case done(Int)
-    /// The call must be repeated when the loop reports the socket as ready.
-    case wouldBlock
-    case failed
-  }
-
+extension LoopSocket {
   /// Sends as many bytes of two pieces as the socket accepts, with one call, because each call may make a packet.
   func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Outcome {
     outcome {
@@ -202,15 +190,8 @@ struct ListenerSocket {
     }
   }
 
-  /// Receives the available bytes; `.done(0)` if the client has closed its side.
-  func receive(_ space: UnsafeMutableRawBufferPointer) -> Outcome {
-    outcome { recv(descriptor, space.baseAddress, space.count, 0) }
-  }
-
   /// Closes the sending side.
   func endWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
-
-  func close() { _ = Glibc.close(descriptor) }
 
   /// Sends answers at once, without waiting for more bytes.
   func setOptions() {
@@ -219,17 +200,6 @@ struct ListenerSocket {
     _ = setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  private func outcome(_ call: () -> Int) -> Outcome {
-    while true {
-      let count = call()
-      if count >= 0 { return .done(count) }
-      if errno == EINTR { continue }
-      return errno == EAGAIN || errno == EWOULDBLOCK ? .wouldBlock : .failed
-    }
-  }
-}
-
-extension ListenerSocket {
   /// The address of the client; `nil` if it has none.
   var remoteAddress: String? {
     var address = sockaddr_storage()

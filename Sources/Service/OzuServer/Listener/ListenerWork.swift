@@ -186,7 +186,7 @@ extension ListenerWork {
       }
       // A waiting connection is closed only after a new one was accepted.
       if isFull { _ = makeRoom() }
-      let socket = ListenerSocket(descriptor: descriptor)
+      let socket = LoopSocket(descriptor: descriptor)
       socket.setOptions()
       lastNumber += 1
       let connection = ListenerConnection(

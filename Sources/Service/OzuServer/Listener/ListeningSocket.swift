@@ -1,4 +1,5 @@
 import OzuBase
+import OzuHTTP
 
 /// A listening socket, and the file to remove when it is closed.
 struct ListeningSocket: Sendable {
@@ -93,7 +94,9 @@ struct ListeningSocket: Sendable {
     }
     (port, name) = (0, path)
     let temporary = "\(path).\(getpid())"
-    guard path.hasPrefix("/"), var address = Self.address(temporary), let old = Self.address(path) else {
+    guard path.hasPrefix("/"), var address = LoopSocket.address(of: temporary),
+      let old = LoopSocket.address(of: path)
+    else {
       throw failure("listen at", path.hasPrefix("/") ? ENAMETOOLONG : EINVAL)
     }
     switch Self.occupant(of: path, old) {
@@ -114,18 +117,6 @@ struct ListeningSocket: Sendable {
       throw error
     }
     file = (path, identity)
-  }
-
-  private static func address(_ path: String) -> sockaddr_un? {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    return withUnsafeMutableBytes(of: &address.sun_path) { space in
-      // The path ends with a zero byte.
-      guard bytes.count < space.count, !bytes.contains(0) else { return false }
-      space.copyBytes(from: bytes)
-      return true
-    } ? address : nil
   }
 
   private enum Occupant { case nobody, deadSocket, listener, otherFile }

@@ -30,13 +30,8 @@ extension SignedAddresses {
   ///
   /// - Throws: `AddressRefusal`.
   func path(_ query: PlaygroundQuery, now: Date) throws(AddressRefusal) -> String {
-    guard let source = URL(webAddress: query["source"]), source.scheme != nil else {
-      throw AddressRefusal(status: 400, reason: "the source is not an address")
-    }
-    guard rules.allows(source) else {
-      throw AddressRefusal(status: 403, reason: "this source is not allowed")
-    }
-    let path = try Self.path(of: source, query)
+    let source = try rules.source(query["source"])
+    let path = try Self.path(of: query["source"], query)
     let signed = "/\(rules.keys.first?.signature(of: path) ?? "unsafe")\(path)"
     let address = try ImageAddress(signed, rules: rules, now: now)
     // Options must not contain another source.
@@ -56,8 +51,9 @@ extension SignedAddresses {
     // An address that never exists.
     guard let place = URL(string: "https://upload.invalid/") else { preconditionFailure("a constant") }
     var rules = rules
-    (rules.sources, rules.allowsUnsigned) = ([], true)
-    let address = try ImageAddress("/x\(try Self.path(of: place, query))", rules: rules, now: now)
+    (rules.sources, rules.rewrites, rules.allowsUnsigned) = ([], [], true)
+    let path = try Self.path(of: place.absoluteString, query)
+    let address = try ImageAddress("/x\(path)", rules: rules, now: now)
     guard address.source == place else {
       throw AddressRefusal(status: 400, reason: "the options are malformed")
     }
@@ -73,14 +69,14 @@ extension SignedAddresses {
   }
 
   private static func path(
-    of source: URL, _ query: PlaygroundQuery
+    of source: String, _ query: PlaygroundQuery
   ) throws(AddressRefusal) -> String {
     let (options, format) = (query["options"], query["format"])
     guard (options + format).utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"?#@".utf8.contains($0) })
     else {
       throw AddressRefusal(status: 400, reason: "the options have a character that an address cannot have")
     }
-    return (options.isEmpty ? "" : "/\(options)") + "/plain/\(ImageAddress.escaped(source.absoluteString))"
+    return (options.isEmpty ? "" : "/\(options)") + "/plain/\(ImageAddress.escaped(source))"
       + (format.isEmpty ? "" : "@\(format)")
   }
 }

@@ -57,8 +57,7 @@ public final class Playground: Sendable {
   /// The answer to a request to the playground; `nil` for other requests.
   func answer(to request: ServiceRequest, of service: ImageService) async -> ServiceAnswer? {
     let now = service.configuration.pipeline.testing.now()
-    let isReading = request.method == "GET" || request.method == "HEAD"
-    if request.target == "/", isReading { return ServiceAnswer(.service, PlaygroundPage.response) }
+    if request.target == "/", request.isReading { return ServiceAnswer(.service, PlaygroundPage.response) }
     guard request.target.hasPrefix("/playground/") else { return nil }
     guard token.isSent(by: request) else { return ServiceAnswer(Self.noToken) }
     if request.target == Self.uploadPath {
@@ -68,10 +67,7 @@ public final class Playground: Sendable {
       }
       return upload(request.body, at: now)
     }
-    guard isReading else {
-      return ServiceAnswer(
-        ServiceFailure(status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD"))
-    }
+    guard request.isReading else { return ServiceAnswer(ServiceFailure.notReading) }
     let query = PlaygroundQuery(request.target)
     do throws(AddressRefusal) {
       switch query.path {

@@ -46,7 +46,7 @@ extension ImageService {
   }
 
   private func step(for request: ServiceRequest) -> Step {
-    guard request.method == "GET" || request.method == "HEAD" else { return .page }
+    guard request.isReading else { return .page }
     switch request.target {
     case "/health", "/ready": return ownAnswer(to: request).map(Step.answer) ?? .page
     case "/", "/metrics": return .page

@@ -1,5 +1,6 @@
 import Ozu
 import OzuBase
+import OzuCodecs
 import OzuHTTP
 import OzuImaging
 
@@ -13,14 +14,16 @@ extension ImageService {
     guard admission.enter(origin) else { return busyAnswer }
     defer { admission.leave(origin) }
     var answer: ServiceAnswer
+    let expiry = information.expiry
     let (source, demand) = (ImageRequest(information.source), information.facts.demand)
     if let refusal = pipeline.refusal(of: source, for: demand) {
-      answer = ServiceAnswer(failure(refusal), detail: refusal.description)
+      answer = ServiceAnswer(kept(failure(refusal), until: expiry), detail: refusal.description)
     } else {
       do throws(ImageError) {
         answer = try await facts(information, request)
       } catch {
-        answer = ServiceAnswer(newFailure(error, of: source, for: demand), detail: error.description)
+        let failure = newFailure(error, of: source, for: demand)
+        answer = ServiceAnswer(kept(failure, until: expiry), detail: error.description)
       }
     }
     answer.source = information.source.name
@@ -116,7 +119,9 @@ extension ImageService {
   private static func members(of bitmap: Bitmap, _ wanted: InformationFacts) -> [String: Any] {
     var members: [String: Any] = [:]
     let pixels = BGRABitmap(bitmap)
-    if wanted.hasTransparency { members["transparency"] = pixels.hasTransparentPixel }
+    if wanted.hasTransparency {
+      members["transparency"] = !bitmap.isOpaque && bitmap.hasTransparentPixel
+    }
     if wanted.hasAverage { members["average"] = pixels.average.members }
     if wanted.hasDominantColor {
       members["dominant_colors"] = pixels.dominantColors(completed: wanted.completesDominantColors)

@@ -31,7 +31,9 @@ extension ImageService {
   private func failedAnswer(
     to pictureRequest: PictureRequest, _ error: ImageError, _ failure: ServiceFailure
   ) async -> ServiceAnswer {
-    var answer = await fallbackAnswer(to: pictureRequest, failure) ?? ServiceAnswer(failure)
+    var answer =
+      await fallbackAnswer(to: pictureRequest, failure)
+      ?? ServiceAnswer(kept(failure, until: pictureRequest.known.picture.expiry))
     answer.failure = error.description
     answer.source = pictureRequest.known.sourceName
     return answer

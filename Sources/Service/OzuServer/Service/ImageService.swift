@@ -143,10 +143,7 @@ public final class ImageService: ServiceResponding {
   /// The answer to a request that is for a page of the service, or not GET or HEAD.
   func page(for request: ServiceRequest) async -> ServiceAnswer {
     if let answer = await configuration.playground?.answer(to: request, of: self) { return answer }
-    guard request.method == "GET" || request.method == "HEAD" else {
-      return ServiceAnswer(
-        ServiceFailure(status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD"))
-    }
+    guard request.isReading else { return ServiceAnswer(ServiceFailure.notReading) }
     if let answer = await statusPage(for: request) { return answer }
     return await picture(for: request)
   }
@@ -171,10 +168,7 @@ public final class ImageService: ServiceResponding {
 
   /// The answer of a listener for the pages of the service alone, which has metrics in any case.
   fileprivate func statusAnswer(to request: ServiceRequest) -> ServiceAnswer {
-    guard request.method == "GET" || request.method == "HEAD" else {
-      return ServiceAnswer(
-        ServiceFailure(status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD"))
-    }
+    guard request.isReading else { return ServiceAnswer(ServiceFailure.notReading) }
     return ownAnswer(to: request)
       ?? ServiceAnswer(ServiceFailure(status: 404, reason: "there is no such page"), kind: .service)
   }
@@ -234,7 +228,7 @@ private struct StatusPages: ServiceResponding {
   }
 
   private func isForMetrics(_ request: ServiceRequest) -> Bool {
-    request.target == "/metrics" && ["GET", "HEAD"].contains(request.method)
+    request.target == "/metrics" && request.isReading
   }
 }
 
@@ -370,6 +364,15 @@ extension ImageService {
     if [400, 403, 422].contains(failure.status), request.source.isRemote {
       pipeline.noteRefusal(error, of: request, for: demand)
     }
+    return failure
+  }
+
+  /// The same failure, which clients keep no longer than its address is valid.
+  func kept(_ failure: ServiceFailure, until end: Date?) -> ServiceFailure {
+    guard let end else { return failure }
+    var failure = failure
+    let valid = end.timeIntervalSince(configuration.pipeline.testing.currentDate())
+    (failure.lifetime, failure.mustRevalidate) = (min(failure.lifetime, Int(clamping: valid)), true)
     return failure
   }
 

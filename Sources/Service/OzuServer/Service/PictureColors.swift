@@ -4,13 +4,6 @@ import OzuImaging
 
 /// Colours of a picture, for facts about it.
 extension BGRABitmap {
-  var hasTransparentPixel: Bool {
-    !isOpaque
-      && withPixels { pixels, rows in
-        (0..<size.height).contains { y in rows[y].contains { pixels[$0].alpha < 255 } }
-      }
-  }
-
   /// The mean colour of all pixels by their opacity, not premultiplied.
   var average: ColorValue {
     withPixels { pixels, rows in

@@ -7,11 +7,16 @@ import OzuImaging
 struct ServiceFailure: Error {
   /// The status of a request whose client has left, as nginx and imgproxy have it in their logs.
   static let hasLeft = 499
+  /// For another method than GET and HEAD.
+  static let notReading = ServiceFailure(
+    status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD")
 
   let status: Int
   let reason: String
   /// The time that clients may keep the answer, in seconds; 0 for not at all.
   var lifetime = 0
+  /// Whether no cache may answer with it after that, not even while this service is lost.
+  var mustRevalidate = false
   /// The number of seconds after which a retry makes sense.
   var retryAfter: Int?
   var allowed: String?
@@ -65,9 +70,10 @@ extension ServiceFailure {
 
   /// The response, with one line of text.
   var response: ServiceResponse {
+    let ending = mustRevalidate ? ", must-revalidate" : ""
     var headers: HTTPHeaders = [
       "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff",
-      "Cache-Control": lifetime > 0 ? "public, max-age=\(lifetime)" : "no-store",
+      "Cache-Control": lifetime > 0 ? "public, max-age=\(lifetime)\(ending)" : "no-store",
     ]
     if let retryAfter { headers["Retry-After"] = "\(retryAfter)" }
     if let allowed { headers["Allow"] = allowed }
@@ -107,8 +113,11 @@ extension ImageError {
 }
 
 extension KnownPicture {
-  /// What is demanded of the source: it may be too large for one recipe, and not for another.
-  var demand: String { "\(key.key) \(picture.limits.segments)" }
+  /// What is demanded of the source: it may be too large for one recipe, and not for another, and what is no picture may be passed on.
+  var demand: String {
+    let passed = picture.isOriginal ? ["raw"] : picture.originalTypes.map(\.rawValue).sorted()
+    return "\(key.key) \(picture.limits.segments) \(passed)"
+  }
 }
 
 extension InformationFacts {

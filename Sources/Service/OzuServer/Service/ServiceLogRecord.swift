@@ -54,11 +54,7 @@ public struct ServiceLogRecord: Sendable {
       ("status", "\(status)"), ("result", Self.quoted(result)), ("bytes", "\(byteCount)"),
       ("seconds", "\((duration / .milliseconds(1)).rounded(.up) / 1000)"),
     ]
-    for (name, value) in [
-      ("source", source), ("failure", failure), ("remote", remoteAddress), ("trace", traceID), ("id", id),
-    ] {
-      if let value { members.append((name, Self.quoted(value))) }
-    }
+    for (name, value) in known { members.append((name, Self.quoted(value))) }
     if !notes.isEmpty {
       members.append(("notes", "[" + notes.map(Self.quoted).joined(separator: ", ") + "]"))
     }
@@ -70,13 +66,18 @@ public struct ServiceLogRecord: Sendable {
     let milliseconds = Int(clamping: (duration / .milliseconds(1)).rounded(.up))
     var line =
       "\(time) \(status) \(result) \(PrintableText.escaped(method)) \(PrintableText.escaped(target)) \(byteCount) bytes \(milliseconds) ms"
-    for (name, value) in [
-      ("source", source), ("failure", failure), ("remote", remoteAddress), ("trace", traceID), ("id", id),
-    ] {
-      guard let value else { continue }
+    for (name, value) in known + notes.map({ ("note", $0) }) {
       line += " \(name)=\(value.contains(" ") ? Self.quoted(value) : PrintableText.escaped(value))"
     }
     return line
+  }
+
+  /// The texts that not every record has.
+  private var known: [(String, String)] {
+    let all: [(String, String?)] = [
+      ("source", source), ("failure", failure), ("remote", remoteAddress), ("trace", traceID), ("id", id),
+    ]
+    return all.compactMap { name, value in value.map { (name, $0) } }
   }
 
   /// The date in UTC, which it says: without a zone, programs that read logs take it for the time of their place.

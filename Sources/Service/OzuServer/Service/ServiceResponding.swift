@@ -63,6 +63,7 @@ public struct ServiceRequest: Sendable, Hashable {
   public var remoteAddress: String?
   /// The body; empty except for an upload to the playground.
   public var body = Data()
+  var isReading: Bool { method == "GET" || method == "HEAD" }
   /// The place of the request in a trace, once the service has looked for it.
   var trace: TraceContext?
 

@@ -57,8 +57,7 @@ public struct OriginFields: Sendable, CustomStringConvertible {
       throw AddressRulesError("\(prefix): http:// or https:// and a host are needed, without stars")
     }
     let isValid = headers.allSatisfy { field in
-      !field.name.isEmpty && field.name.utf8.allSatisfy(\.isHTTPTokenByte)
-        && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+      field.name.isHTTPToken && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
     guard isValid, !headers.isEmpty else {
       throw AddressRulesError("\(prefix): this cannot be a header field")

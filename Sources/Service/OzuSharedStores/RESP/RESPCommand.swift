@@ -17,7 +17,6 @@ struct RESPCommand: Hashable, Sendable {
 
   init(_ arguments: [Argument]) {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(arguments.reduce(16) { $0 + $1.expectedByteCount })
     Self.append("*\(arguments.count)", to: &bytes)
     for argument in arguments {
       switch argument {
@@ -39,15 +38,5 @@ struct RESPCommand: Hashable, Sendable {
     bytes.append(contentsOf: line.utf8)
     bytes.append(UInt8(ascii: "\r"))
     bytes.append(UInt8(ascii: "\n"))
-  }
-}
-
-extension RESPCommand.Argument {
-  fileprivate var expectedByteCount: Int {
-    switch self {
-    case .text(let text): text.utf8.count + 16
-    case .number: 32
-    case .data(let data): data.count + 16
-    }
   }
 }

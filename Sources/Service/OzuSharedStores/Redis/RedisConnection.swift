@@ -1,5 +1,6 @@
 import Dispatch
 import OzuBase
+import OzuHTTP
 
 /// The connection to one node. It is made when there is a command to send, and again after it was lost.
 ///
@@ -12,8 +13,8 @@ final class RedisConnection {
     case idle
     /// Resolving runs on a thread of its own, because it may wait for name servers.
     case resolving(attempt: Int)
-    case connecting(RedisSocket, next: ArraySlice<RedisEndpoint>)
-    case open(RedisSocket, since: ContinuousClock.Instant)
+    case connecting(LoopSocket, next: ArraySlice<RedisEndpoint>)
+    case open(LoopSocket, since: ContinuousClock.Instant)
   }
 
   /// The age at which a connection to a read-only server is replaced.
@@ -77,7 +78,7 @@ final class RedisConnection {
   private func connect(to endpoints: ArraySlice<RedisEndpoint>, why: String) {
     var (endpoints, why) = (endpoints, why)
     while let endpoint = endpoints.popFirst() {
-      guard let (socket, isConnected) = RedisSocket.connecting(to: endpoint) else {
+      guard let (socket, isConnected) = LoopSocket.connecting(to: endpoint) else {
         why = systemMessage(errno)
         continue
       }
@@ -87,7 +88,7 @@ final class RedisConnection {
     lose(.notConnected(why))
   }
 
-  private func open(_ socket: RedisSocket) {
+  private func open(_ socket: LoopSocket) {
     phase = .open(socket, since: configuration.now())
     flush()
   }
@@ -120,7 +121,7 @@ final class RedisConnection {
     if !isConnected { lose(.connectionLost) }
   }
 
-  private func receive(from socket: RedisSocket, since: ContinuousClock.Instant) {
+  private func receive(from socket: LoopSocket, since: ContinuousClock.Instant) {
     let outcome = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) {
       space -> RedisError.Reason? in
       // After this many pieces, the other nodes get their turn.
@@ -171,22 +172,11 @@ final class RedisConnection {
   }
 }
 
-/// A connection's socket. Its calls never block. The thread of the loop owns it and closes it once.
-struct RedisSocket {
-  let descriptor: Int32
-
-  /// The result of a call.
-  enum Outcome: Equatable {
-    case done(Int)
-    /// The call must be repeated when poll(2) reports the socket as ready.
-    case wouldBlock
-    case failed(Int32)
-  }
-
+extension LoopSocket {
   /// Starts to connect.
   ///
   /// - Returns: the socket, and whether it is connected already; `nil` with errno if that failed.
-  static func connecting(to address: RedisEndpoint) -> (socket: RedisSocket, isConnected: Bool)? {
+  static func connecting(to address: RedisEndpoint) -> (socket: LoopSocket, isConnected: Bool)? {
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     let descriptor = socket(address.family, kind, 0)
     guard descriptor >= 0 else { return nil }
@@ -196,7 +186,7 @@ struct RedisSocket {
       _ = setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, socklen_t(MemoryLayout<Int32>.size))
     }
     let status = address.withSocketAddress { connect(descriptor, $0, $1) }
-    if status == 0 { return (RedisSocket(descriptor: descriptor), true) }
+    if status == 0 { return (LoopSocket(descriptor: descriptor), true) }
     // A Unix socket whose queue is full returns EAGAIN, and then does not connect.
     guard errno == EINPROGRESS else {
       let code = errno
@@ -204,7 +194,7 @@ struct RedisSocket {
       errno = code
       return nil
     }
-    return (RedisSocket(descriptor: descriptor), false)
+    return (LoopSocket(descriptor: descriptor), false)
   }
 
   /// Zero if the connection was made, otherwise the error number.
@@ -217,23 +207,4 @@ struct RedisSocket {
   func send(_ bytes: UnsafeRawBufferPointer) -> Outcome {
     outcome { Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
   }
-
-  /// Receives bytes; `.done(0)` if the server has closed its side.
-  func receive(_ space: UnsafeMutableRawBufferPointer) -> Outcome {
-    outcome { recv(descriptor, space.baseAddress, space.count, 0) }
-  }
-
-  private func outcome(_ call: () -> Int) -> Outcome {
-    while true {
-      let count = call()
-      if count >= 0 { return .done(count) }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN, EWOULDBLOCK: return .wouldBlock
-      case let code: return .failed(code)
-      }
-    }
-  }
-
-  func close() { _ = Glibc.close(descriptor) }
 }

@@ -1,4 +1,5 @@
 import OzuBase
+import OzuHTTP
 
 /// An address to connect to: the bytes of a `sockaddr`.
 struct RedisEndpoint: Sendable, Hashable {
@@ -37,15 +38,10 @@ struct RedisEndpoint: Sendable, Hashable {
   }
 
   private static func unix(_ path: String) throws(Unresolved) -> RedisEndpoint {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    guard !bytes.isEmpty, !bytes.contains(0), bytes.count < MemoryLayout.size(ofValue: address.sun_path)
-    else {
+    guard !path.isEmpty, let address = LoopSocket.address(of: path) else {
       throw Unresolved(message: "the path of the socket is empty or too long")
     }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    return RedisEndpoint(family: AF_UNIX, bytes: withUnsafeBytes(of: &address) { Array($0) })
+    return RedisEndpoint(family: AF_UNIX, bytes: withUnsafeBytes(of: address) { Array($0) })
   }
 
   private static func tcp(_ host: String, _ port: Int) throws(Unresolved) -> [RedisEndpoint] {

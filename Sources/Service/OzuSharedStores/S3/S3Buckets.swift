@@ -40,15 +40,9 @@ public struct S3Buckets: Sendable {
     guard Self.isLabel(region) else {
       throw S3Store.InvalidConfiguration(description: "\"\(region)\" cannot be the name of a region")
     }
-    let address = endpoint ?? URL(string: "https://s3.\(region).amazonaws.com")
-    guard let address, ["http", "https"].contains(address.scheme?.lowercased()),
-      address.host()?.isEmpty == false,
-      ["", "/"].contains(address.path()), address.query() == nil, address.fragment() == nil,
-      address.user() == nil
-    else {
-      throw S3Store.InvalidConfiguration(
-        description: "the endpoint is not the address of a service, such as https://s3.example.com")
-    }
+    guard let address = endpoint ?? URL(string: "https://s3.\(region).amazonaws.com"),
+      S3Configuration.isService(address)
+    else { throw .noService }
     if let name = names.sorted().first(where: { !Self.isBucket($0) }) {
       throw S3Store.InvalidConfiguration(description: "\"\(name)\" cannot be the name of a bucket")
     }
@@ -91,13 +85,7 @@ public struct S3Buckets: Sendable {
     guard let credentials = credentials?() else { return request }
     // libcurl 7.88 signs `Accept-Encoding` before `Accept`, which no service expects. S3 negotiates nothing.
     request.headers.remove(name: "Accept")
-    // The body is returned as it was stored.
-    request.headers["Accept-Encoding"] = "identity"
-    request.headers["x-amz-content-sha256"] =
-      endpoint.scheme?.lowercased() == "https" ? "UNSIGNED-PAYLOAD" : SHA256.hexDigest(of: [])
-    if let token = credentials.sessionToken { request.headers["x-amz-security-token"] = token }
-    request.signature = AWSSignature(
-      accessKey: credentials.accessKey, secretKey: credentials.secretKey, region: region, service: "s3")
+    request.sign(with: credentials, region: region)
     return request
   }
 

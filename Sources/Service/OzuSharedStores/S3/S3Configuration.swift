@@ -60,6 +60,15 @@ public struct S3Configuration: Sendable {
     self.credentials = { credentials }
   }
 
+  /// Whether an address is that of a service: http or https with nothing but a host and a port. A login in it would be sent in the
+  /// place of the keys.
+  static func isService(_ endpoint: URL) -> Bool {
+    guard ["http", "https"].contains(endpoint.scheme?.lowercased()), endpoint.host()?.isEmpty == false,
+      ["", "/"].contains(endpoint.path()), endpoint.query() == nil, endpoint.fragment() == nil
+    else { return false }
+    return endpoint.user() == nil
+  }
+
   /// Whether a name can be used in a path unchanged: then nothing is escaped, and signatures cannot differ.
   static func isPlain(_ name: String) -> Bool {
     name.utf8.allSatisfy { byte in

@@ -56,26 +56,26 @@ struct S3Requests: Sendable {
     request.timeouts = HTTPTimeouts(
       connect: configuration.deadline, idle: configuration.deadline, total: configuration.deadline)
     request.maximumBodyByteCount = maximumByteCount ?? configuration.maximumEntryByteCount
-    // Sets the field itself, so that the body is returned as it was stored.
-    request.headers["Accept-Encoding"] = "identity"
-    request.headers["x-amz-content-sha256"] = payloadHash(body)
-    let credentials = configuration.credentials()
-    if let token = credentials.sessionToken { request.headers["x-amz-security-token"] = token }
-    request.signature = AWSSignature(
-      accessKey: credentials.accessKey, secretKey: credentials.secretKey, region: configuration.region,
-      service: "s3")
+    request.sign(with: configuration.credentials(), region: configuration.region)
     return request
-  }
-
-  /// With TLS the body cannot be changed, and the body has checksums of its own. In clear text the signature covers
-  /// it.
-  private func payloadHash(_ body: Data?) -> String {
-    configuration.endpoint.scheme?.lowercased() == "https"
-      ? "UNSIGNED-PAYLOAD" : SHA256.hexDigest(of: body ?? Data())
   }
 
   /// Escapes a text for signatures (AWS, "Create a canonical request", `UriEncode`).
   static func escaped(_ text: String) -> String { PercentEncoding.encoded(text, keeping: "-._~") }
+}
+
+extension HTTPRequest {
+  /// Completes a request to a service of S3, whose signature libcurl makes.
+  mutating func sign(with credentials: S3Credentials, region: String) {
+    // Sets the field itself, so that the body is returned as it was stored.
+    headers["Accept-Encoding"] = "identity"
+    // With TLS the body cannot be changed, and the body has checksums of its own. In clear text the signature covers it.
+    headers["x-amz-content-sha256"] =
+      url.scheme?.lowercased() == "https" ? "UNSIGNED-PAYLOAD" : SHA256.hexDigest(of: body ?? Data())
+    if let token = credentials.sessionToken { headers["x-amz-security-token"] = token }
+    signature = AWSSignature(
+      accessKey: credentials.accessKey, secretKey: credentials.secretKey, region: region, service: "s3")
+  }
 }
 
 /// A page of a bucket's listing (ListObjectsV2): the keys, and the token of the next page.

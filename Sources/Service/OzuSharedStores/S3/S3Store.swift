@@ -25,6 +25,9 @@ public final class S3Store: Sendable {
   public struct InvalidConfiguration: Error, Hashable, Sendable, CustomStringConvertible {
     /// One line that says what is wrong.
     public let description: String
+
+    static let noService = InvalidConfiguration(
+      description: "the endpoint is not the address of a service, such as https://s3.example.com")
   }
 
   struct Answer {
@@ -60,14 +63,8 @@ public final class S3Store: Sendable {
   }
 
   init(_ configuration: S3Configuration, client: any HTTPClient) throws(InvalidConfiguration) {
-    guard ["http", "https"].contains(configuration.endpoint.scheme?.lowercased()),
-      let host = configuration.endpoint.host(), ["", "/"].contains(configuration.endpoint.path()),
-      configuration.endpoint.query() == nil, configuration.endpoint.fragment() == nil,
-      // A login in an address would be sent in the place of the keys.
-      configuration.endpoint.user() == nil
-    else {
-      throw InvalidConfiguration(
-        description: "the endpoint is not the address of a service, such as https://s3.example.com")
+    guard S3Configuration.isService(configuration.endpoint), let host = configuration.endpoint.host() else {
+      throw .noService
     }
     guard
       configuration.bucket.map({ S3Configuration.isPlain($0) && !$0.isEmpty && !$0.contains("/") }) ?? true

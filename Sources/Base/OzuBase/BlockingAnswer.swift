@@ -1,26 +1,28 @@
 import Dispatch
-import OzuBase
+import Synchronization
 
 /// A value that one thread waits for and another one sets.
 ///
 /// Only for the pipeline's own threads, which may block; never for a thread of Swift's cooperative pool.
-final class BlockingAnswer<Value: Sendable>: Sendable {
+package final class BlockingAnswer<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let end = DispatchSemaphore(value: 0)
 
+  package init() {}
+
   /// Sets the value, once.
-  func set(_ newValue: Value) {
+  package func set(_ newValue: Value) {
     value.withLock { $0 = newValue }
     end.signal()
   }
 
-  func wait() -> Value? {
+  package func wait() -> Value? {
     end.wait()
     return value.withLock { $0 }
   }
 
   /// Waits for the value, at most for a limit; `nil` if it was not set.
-  func wait(atMost limit: Duration) -> Value? {
+  package func wait(atMost limit: Duration) -> Value? {
     let (seconds, attoseconds) = limit.components
     let time = DispatchTime.now() + .seconds(Int(seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
     guard end.wait(timeout: time) == .success else { return nil }
