@@ -37,6 +37,7 @@ struct UsageTests {
       (["load", "a.jpg", "--tint", "Orang"], "Did you mean \"orange\"?"),
       (["frames", "a.gif", "--frame", "0", "-o", "x.png"], "from 1 to 1000000 is needed"),
       (["frames", "a.gif", "-o", "f/"], "For example: -o 'f/{name}-{index}.{ext}'"),
+      (["frames", "a.gif", "--frame", "1", "-o", "/tmp"], "For example: -o /tmp/frame.png"),
       (["load", "a.jpg", "--trim=300"], "--trim 300: a whole number from 0 to 255 is needed"),
       (["load", "a.jpg", "--trim=1.5"], "a whole number from 0 to 255"),
       (["load", "a.jpg", "--rotate", "450"], "--rotate 450: a number from -360 to 360 is needed"),

@@ -46,6 +46,7 @@ enum FramesCommand: Command {
     let target = try OutputTarget(
       path: path, format: try EncodingArguments.format(arguments), sources: [ListedSource(text: text)],
       overwritesSources: nil, allowsAnyEnding: arguments.has("force"))
+    try target.refuseFolder(suggesting: "frame.png")
     let format = try EncodingArguments.outputFormat(arguments, target.format)
     let console = target.isStandardOutput ? console.withoutOutput : console
     let pipeline = try PipelineArguments.pipeline(arguments, console: console)

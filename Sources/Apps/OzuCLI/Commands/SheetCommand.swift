@@ -153,11 +153,6 @@ enum SheetCommand: Command {
   private static func target(
     _ path: String, _ arguments: ParsedArguments, _ listing: SourceListing, sheets count: Int
   ) throws(UsageError) -> OutputTarget {
-    if path.hasSuffix("/") {
-      throw UsageError(
-        "-o \(path): this names a folder; the name of a file must follow",
-        hint: "For example: -o \(path)sheet.jpg")
-    }
     let format = try EncodingArguments.format(arguments)
     if format == .keep { throw UsageError("--format keep: a sheet has several sources") }
     var isNumbered = false
@@ -172,10 +167,12 @@ enum SheetCommand: Command {
     guard count <= 1 || isNumbered else {
       throw UsageError("-o \(path): \(count) sheets need {index} in their names")
     }
-    return try OutputTarget(
+    let target = try OutputTarget(
       path: path, format: format, sources: Array(listing.sources.prefix(1)),
       files: listing.sources.map { SourceArgument.source($0.text) }, overwritesSources: nil,
       allowsAnyEnding: arguments.has("force"))
+    try target.refuseFolder(suggesting: "sheet.jpg")
+    return target
   }
 }
 

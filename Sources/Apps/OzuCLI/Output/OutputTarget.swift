@@ -334,6 +334,16 @@ extension OutputTarget {
     }
   }
 
+  /// Throws for a folder, in which the result would get the name of a source.
+  ///
+  /// - Parameter name: the name of a file, for the hint.
+  func refuseFolder(suggesting name: String) throws(UsageError) {
+    guard case .folder(let folder, _) = destination else { return }
+    throw UsageError(
+      "-o \(folder): this names a folder; the name of a file must follow",
+      hint: "For example: -o \(folder.hasSuffix("/") ? folder : folder + "/")\(name)")
+  }
+
   /// Throws when two sources would get one name. Names with `{hash}` are equal only for equal results.
   func refuseEqualNames() throws(UsageError) {
     if isNamedForBytes { return }
