@@ -35,6 +35,7 @@ struct OutputNamesTests {
     #expect(run.errors.contains(hint), "\(run.errors)")
     let set = await CommandRun(["set"] + sources + ["-o", "out-of-set"])
     #expect(output.contains("{") || set.errors.contains("would both be"), "\(set.errors)")
+    #expect(output.contains("{") || set.errors.contains("-o 'out-of-set/{dir}/{name}"), "\(set.errors)")
   }
 
   @Test(

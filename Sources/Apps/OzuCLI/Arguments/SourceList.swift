@@ -90,7 +90,7 @@ enum SourceList {
     // Its ending would come before that of the format.
     var name = parts[1]
     let ending = URL(fileURLWithPath: name).pathExtension
-    if OutputFormats.promisedType(ofEnding: ending.lowercased()) != nil {
+    if OutputFormats.promisedType(ofEnding: ending) != nil {
       name = String(name.dropLast(ending.count + 1))
     }
     var folders = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)

@@ -98,8 +98,9 @@ enum CleanCommand: Command {
       target = try OutputTarget(
         path: path, format: .keep, sources: sources,
         isSeveral: listing.hasFolders || listing.sources.count > 1,
-        files: others.map { SourceArgument.source($0.text) }, overwritesSources: nil, allowsAnyEnding: true)
+        files: others.map(\.source), overwritesSources: nil, allowsAnyEnding: true)
       target?.keepsTimes = arguments.has(FileTimes.option.name)
+      target?.refusesOtherEndings = true
     }
     let keepsTimes = arguments.has(FileTimes.option.name)
     let console = target?.isStandardOutput ?? false ? console.withoutOutput : console
@@ -185,7 +186,6 @@ private struct CleanReport: SourceReporting {
           let output: String
           if let target {
             let result = OutputTarget.Result(data: file.data, type: file.type, size: PixelSize(0, 0))
-            try Self.refuseEnding(of: target.path(of: result, forSource: index), in: target, file.type)
             output = try target.write(result, forSource: index)
           } else {
             output = SourceArgument.path(ofFile: text)
@@ -197,19 +197,6 @@ private struct CleanReport: SourceReporting {
     } catch {
       outcome = .failure(error)
     }
-  }
-
-  /// Throws for the name of another format: the file keeps its own.
-  private static func refuseEnding(
-    of path: String, in target: OutputTarget, _ type: ImageType
-  ) throws(OutputError) {
-    switch target.destination {
-    case .file: break
-    case .template(let template, _) where template.ending != nil: break
-    case .folder, .template, .sources: return
-    }
-    guard let ending = OutputFormats.otherEnding(of: path, than: type) else { return }
-    throw OutputError(path, reason: "it is \(type.displayName), and the name ends in .\(ending)")
   }
 
   var errorLines: [String] {

@@ -190,7 +190,7 @@ struct LoadRun: Sendable {
   private func resultHint(_ listing: SourceListing) -> String {
     guard let last = listing.sources.last?.text, listing.sources.count > 1, SourceArgument.isFile(last),
       !FileManager.default.fileExists(atPath: SourceArgument.path(ofFile: last)),
-      OutputFormats.promisedType(ofEnding: URL(fileURLWithPath: last).pathExtension.lowercased()) != nil
+      OutputFormats.promisedType(ofEnding: URL(fileURLWithPath: last).pathExtension) != nil
     else { return "-o says where results go" }
     return "-o \(SourceArgument.line(last)) writes the result there"
   }

@@ -89,7 +89,7 @@ enum SetCommand: Command {
     let observation = try Observation(arguments, console: reports)
     if arguments.has(OptionSpecification.dryRun.name) {
       let plan = OutputPlan(listing: listing) { [target] index in
-        recipe.planned(SourceArgument.source(listing.sources[index].text), index, in: target)
+        recipe.planned(listing.sources[index].source, index, in: target)
       }
       plan.print(to: console, style)
       return listing.problems.isEmpty ? .done : .failed
@@ -172,7 +172,7 @@ enum SetCommand: Command {
     for name in (arguments.value("formats") ?? defaultFormats).split(
       separator: ",", omittingEmptySubsequences: false)
     {
-      guard let type = OutputFormats.type(ofEnding: name.lowercased()) else {
+      guard let type = OutputFormats.type(ofEnding: String(name)) else {
         throw UsageError(
           "--formats: \"\(name)\" is not a format that can be written",
           hint: "There are: \(OutputFormats.list)."

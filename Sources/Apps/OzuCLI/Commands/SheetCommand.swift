@@ -169,7 +169,7 @@ enum SheetCommand: Command {
     }
     let target = try OutputTarget(
       path: path, format: format, sources: Array(listing.sources.prefix(1)),
-      files: listing.sources.map { SourceArgument.source($0.text) }, overwritesSources: nil,
+      files: listing.sources.map(\.source), overwritesSources: nil,
       allowsAnyEnding: arguments.has("force"))
     try target.refuseFolder(suggesting: "sheet.jpg")
     return target

@@ -34,7 +34,7 @@ struct Observation {
     _ arguments: ParsedArguments, sources: [ListedSource], output: OutputTarget?
   ) throws(UsageError) -> OutputFile? {
     guard let trace = arguments.value("trace").map(OutputFile.init) else { return nil }
-    let files = SourceFiles(sources.map { SourceArgument.source($0.text) })
+    let files = SourceFiles(sources.map(\.source))
     if let source = files.source(lostBy: trace.path) {
       throw UsageError("--trace \(trace.path): this is the source \(source)")
     }

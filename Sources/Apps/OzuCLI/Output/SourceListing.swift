@@ -12,6 +12,8 @@ struct ListedSource: Sendable {
   var name: String?
   /// Its `{index}` and `{counter}`; `nil` for its place among the sources.
   var number: Int?
+
+  var source: ImageSource { SourceArgument.source(text) }
 }
 
 /// Finds the pictures in the folders among the sources of a command.
