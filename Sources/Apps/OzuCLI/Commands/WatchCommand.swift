@@ -22,8 +22,8 @@
         picture if its first bytes say so. Names that begin with a dot or end as those of running downloads are skipped.
         Pictures that are there already are taken with --existing. {index} and {counter} count from the start.
 
-        A picture that is written again is made again, and replaces its result. Results may not go into the folder itself; below
-        it, their folder is not watched. Ctrl-C or SIGTERM ends the command when the pictures that have come are done; a second
+        A picture that is written again is made again, and replaces its result. One whose result would have the name of that of
+        another picture is a failure. Results may not go into the folder itself; below it, their folder is not watched. Ctrl-C or SIGTERM ends the command when the pictures that have come are done; a second
         one ends it at once. Without --cache there is no disk cache.
         """,
       options: options,
@@ -124,6 +124,8 @@
     private let work: Work
     private let arguments: ParsedArguments
     private let output: String
+    /// Each picture has a target of its own, and `a.heic` beside `a.jpg` may have one name for their results.
+    private let claims = NameClaims()
 
     init(
       _ arguments: ParsedArguments, _ folder: String, _ output: String, _ console: Console
@@ -167,7 +169,8 @@
     private func run(_ source: ListedSource) throws(UsageError) -> Run {
       switch work {
       case .load(let recipe):
-        let target = try LoadCommand.output(arguments, SourceListing(fileOfFolder: source), recipe)
+        var target = try LoadCommand.output(arguments, SourceListing(fileOfFolder: source), recipe)
+        target?.sharedClaims = claims
         let format = try EncodingArguments.outputFormat(arguments, target?.format)
         let isSmaller = arguments.has(ResultWriter.onlySmallerOption.name)
         return .load(
@@ -177,7 +180,8 @@
               (ResultWriter(target: $0, pipeline: pipeline, writesOnlySmaller: isSmaller), format)
             }, cachePolicy: .bypass))
       case .set(let recipe):
-        let target = try SetCommand.target(output, arguments, [source], recipe)
+        var target = try SetCommand.target(output, arguments, [source], recipe)
+        target.sharedClaims = claims
         return .set(
           SetRun(recipe: recipe, page: nil, writer: ResultWriter(target: target, pipeline: pipeline)))
       }

@@ -38,7 +38,10 @@ struct OutputTarget: Sendable {
   var refusesOtherEndings = false
   private let listed: [ListedSource]
   private let hasOverwriting: Bool
-  private let claims = Claims()
+  /// The names of its results, each a source and its part: adjacent fields can give two of them one name.
+  private let claims = NameClaims()
+  /// The names of the results of several targets, by their sources; `nil` for one target.
+  var sharedClaims: NameClaims?
   /// The file of `--trace`. It would overwrite a result with its path.
   var trace: OutputFile?
 
@@ -272,8 +275,12 @@ struct OutputTarget: Sendable {
     if let trace, let identity = FileIdentity(trace.path), identity == FileIdentity(file.path) {
       throw OutputError(file.path, reason: "the trace goes there")
     }
-    if !isNamedForBytes, !claims.claim(OutputNames.folded(file.path), for: [index, result.part]) {
-      throw OutputError(file.path, reason: "another result has this name")
+    if !isNamedForBytes {
+      let name = OutputNames.folded(file.path)
+      let isFree = sharedClaims?.claim(name, for: listed[index].text) ?? true
+      guard isFree, claims.claim(name, for: "\(index) \(result.part)") else {
+        throw OutputError(file.path, reason: "another result has this name")
+      }
     }
     // A source that is replaced cannot be made again, so the result must be on the device first.
     let times = keepsTimes ? FileTimes(ofFile: listed[index].text) : nil
@@ -389,19 +396,5 @@ extension OutputTarget {
     // The files of a set have widths, and no format of their sources.
     let other = field == .sourceExt && !keepsFormat && !template.has(.width) ? ", or --format keep" : ""
     return "\(text) tells them apart: -o '\(template.text.replacing("{name}", with: name))'\(other)."
-  }
-
-  /// The result that each written name belongs to: adjacent fields can give two results one name. One lock guards it.
-  final class Claims: Sendable {
-    private let owners = Mutex<[String: [Int]]>([:])
-
-    /// Whether no other result has the name. A result is identified by its source and its number there.
-    func claim(_ name: String, for result: [Int]) -> Bool {
-      owners.withLock { owners in
-        if let owner = owners[name] { return owner == result }
-        owners[name] = result
-        return true
-      }
-    }
   }
 }
