@@ -33,7 +33,8 @@ enum CleanCommand: Command {
       multiples of its blocks (8 or 16 pixels). Others keep their orientation, and a note says so. libjpeg turns them, in a
       process of its own.
 
-      With -o the results go to a file, or to a folder, under the names of their sources. With --in-place a file is replaced
+      With -o the results go to a file, or to a folder, under the names of their sources; -o may be a template, as in "ozu
+      load", whose {date} and {camera} are those of before. With --in-place a file is replaced
       by its result, completely or not at all, and keeps its permissions. Pictures in other formats, also those that -r finds,
       are failures: their metadata stays.
       """,
@@ -43,7 +44,8 @@ enum CleanCommand: Command {
 
   private static let options: [OptionSpecification] = [
     OptionSpecification(
-      name: "output", letter: "o", value: "FILE|DIR", kind: .file, help: "Where the results are written."),
+      name: "output", letter: "o", value: "FILE|DIR|TEMPLATE", kind: .file,
+      help: "Where the results are written. A template has fields in braces."),
     OptionSpecification(
       name: "upright", letter: "u",
       help: "Store turned JPEGs upright, without loss, where their sides allow it."),
@@ -181,11 +183,15 @@ private struct CleanReport: SourceReporting {
       let bytes = try await pipeline.data(for: request)
       let cleaned = try await BlockingWork.run { try CleanedFile(bytes, keeping: kept) }
       let file = isUpright ? await pipeline.turnedUpright(cleaned) : cleaned
+      // For names that have its size, its date or its camera.
+      let header = target?.namesPicture ?? false ? try await pipeline.header(for: request) : nil
+      let size = kept.contains(.orientation) ? header?.size : header?.storedSize
       outcome = .success(
         try await BlockingWork.run {
           let output: String
           if let target {
-            let result = OutputTarget.Result(data: file.data, type: file.type, size: PixelSize(0, 0))
+            let result = OutputTarget.Result(
+              data: file.data, type: file.type, size: size ?? PixelSize(0, 0), metadata: header?.metadata)
             output = try target.write(result, forSource: index)
           } else {
             output = SourceArgument.path(ofFile: text)

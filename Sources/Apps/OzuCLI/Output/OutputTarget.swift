@@ -304,6 +304,12 @@ struct OutputTarget: Sendable {
     if case .template(let template, _) = destination { template.has(.hash) } else { false }
   }
 
+  /// Whether names have facts of the picture: its size, or what the camera wrote.
+  var namesPicture: Bool {
+    guard case .template(let template, _) = destination else { return false }
+    return [OutputTemplate.Field.width, .height, .date, .camera].contains(where: template.has)
+  }
+
   /// The path of a result that is made.
   func path(of result: Result, forSource index: Int) -> String {
     var values: OutputTemplate.Values = [
