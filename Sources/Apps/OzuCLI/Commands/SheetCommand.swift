@@ -144,7 +144,7 @@ enum SheetCommand: Command {
     let size = min(perSheet ?? count, count)
     guard let sheet = layout.size(of: size), sheet.width <= limits.pixelCount / sheet.height else {
       throw UsageError(
-        "a sheet of \(size) pictures would be too large",
+        "a sheet of \(size == 1 ? "1 picture" : "\(size) pictures") would be too large",
         hint: "--rows makes several, and --cell smaller pictures; --max-pixels raises the limit.")
     }
     return stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
