@@ -92,10 +92,7 @@ enum StandardInput {
     var data = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = buffer.withUnsafeMutableBytes {
-        Foundation.read(STDIN_FILENO, $0.baseAddress, $0.count)
-      }
-      if count < 0 && errno == EINTR { continue }
+      let count = buffer.withUnsafeMutableBytes { BlockingCalls.read(STDIN_FILENO, into: $0) }
       if count < 0 { return .failure(.unreadableFile(SourceArgument.standardInput, code: errno)) }
       if count == 0 { return .success(data) }
       guard data.count + count <= limit else {

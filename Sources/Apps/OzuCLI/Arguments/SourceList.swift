@@ -71,8 +71,7 @@ enum SourceList {
       var data = Data()
       var buffer = [UInt8](repeating: 0, count: 64 << 10)
       while data.count <= maximumByteCount {
-        let count = read(descriptor, &buffer, buffer.count)
-        if count < 0, errno == EINTR { continue }
+        let count = buffer.withUnsafeMutableBytes { BlockingCalls.read(descriptor, into: $0) }
         guard count >= 0 else { throw SystemError(code: errno) }
         if count == 0 { return data }
         data.append(contentsOf: buffer[..<count])

@@ -162,8 +162,7 @@ final class LineReader: Sendable {
     state.withLock { state in
       while !state.isAtEnd {
         var chunk = Data(count: 64 << 10)
-        let count = chunk.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
-        if count < 0 && errno == EINTR { continue }
+        let count = chunk.withUnsafeMutableBytes { BlockingCalls.read(descriptor, into: $0) }
         state.isAtEnd = count <= 0
         state.rest.append(chunk.prefix(max(0, count)))
         guard let end = state.rest.lastIndex(of: 0x0A) else { continue }

@@ -125,15 +125,8 @@ extension OutputFile {
   }
 
   static func write(_ data: Data, to descriptor: Int32) throws(SystemError) {
-    var rest = data[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        throw SystemError(code: errno)
-      }
-    }
+    let code = data.withUnsafeBytes { BlockingCalls.write($0, to: descriptor) }
+    if let code { throw SystemError(code: code) }
   }
 
   /// Makes a folder and the missing folders above it. An existing folder is not an error.
