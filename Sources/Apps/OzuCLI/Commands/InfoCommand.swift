@@ -51,10 +51,7 @@ enum InfoCommand: Command {
     let listing = try await SourceListing(arguments, output: nil, configuration, console)
     var printer = try InfoPrinter(arguments, console)
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
-    for problem in listing.problems {
-      guard case .failure(let error) = problem.outcome else { continue }
-      printer.fail(problem.source, error.reason, isDamage: false)
-    }
+    for problem in listing.problems { printer.fail(problem, isDamage: false) }
     for text in listing.sources.map(\.text) {
       do throws(ImageError) {
         let source = try await SourceArgument.read(text, for: pipeline)
@@ -68,7 +65,7 @@ enum InfoCommand: Command {
             source: text, byteCount: byteCount(of: source), header: header, pixels: pixels, metadata: metadata
           ))
       } catch {
-        printer.fail(text, error.reason, isDamage: damage.contains(error.kind))
+        printer.fail(SourceFailure(text, error), isDamage: damage.contains(error.kind))
       }
     }
     printer.finish()
@@ -204,14 +201,11 @@ struct InfoPrinter {
   }
 
   /// A source that is no picture, or that cannot be read.
-  mutating func fail(_ text: String, _ reason: String, isDamage: Bool) {
+  mutating func fail(_ failure: SourceFailure, isDamage: Bool) {
     count += 1
     if isDamage { damagedCount += 1 } else { unreadCount += 1 }
-    if case .json = form {
-      let source = JSON.string(SourceArgument.shown(text))
-      console.print(JSON.report("info", [("source", source), ("error", .string(reason))]).text)
-    }
-    console.printError("ozu: \(SourceArgument.line(text)): \(reason)")
+    if case .json = form { failure.json("info").forEach { console.print($0.text) } }
+    failure.errorLines.forEach(console.printError)
   }
 
   /// Prints the sum of a check.

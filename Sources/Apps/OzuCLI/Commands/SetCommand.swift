@@ -91,29 +91,29 @@ enum SetCommand: Command {
       let plan = OutputPlan(listing: listing) { [target] index in
         recipe.planned(listing.sources[index].source, index, in: target)
       }
-      plan.print(to: console, style)
+      plan.print(to: console, style, "set")
       return listing.problems.isEmpty ? .done : .failed
     }
     let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
     let set = SetRun(recipe: recipe, page: page, writer: ResultWriter(target: target, pipeline: pipeline))
-    let run = SourceRun<SetReport>(concurrentCount: concurrentSources, console: console, style: style)
+    let run = SourceRun(kind: "set", concurrentCount: concurrentSources, console: console, style: style)
     let start = ContinuousClock.now
     var sum = RunSum()
-    let problems = listing.problems.map { SetReport($0) }
-    problems.forEach { sum.add($0) }
-    let hasFailure = await run.run(listing.sources, problems: problems) { text, index, _ in
-      await set.make(text, index)
-    } print: { report in
+    let failureCount = await run.run(listing.sources, problems: listing.problems) { text, index, _ in
+      try await set.make(text, index)
+    } print: { (report: SetReport) in
       sum.add(report)
-      print(report, console, reports, style)
+      if let line = report.omission { console.printError(line) }
+      reports.print(report, style)
+      if style != .json, let html = report.html { console.print(html) }
     }
     if listing.sources.count > 1, style == .text || style == .verbose {
-      reports.print(sum.line(start.duration(to: .now)))
+      reports.print(sum.line(start.duration(to: .now), failureCount: failureCount))
     }
     await pipeline.flush()
     let isTold = await observation.finish(pipeline, isJSON: style == .json)
     await pipeline.diskCache?.close()
-    return hasFailure || !isTold ? .failed : .done
+    return failureCount > 0 || !isTold ? .failed : .done
   }
 
   /// The results that the options ask for.
@@ -140,17 +140,6 @@ enum SetCommand: Command {
       overwritesSources: arguments.has(OptionSpecification.overwriteSources.name))
     target.keepsTimes = arguments.has(FileTimes.option.name)
     return target
-  }
-
-  private static func print(
-    _ report: SetReport, _ console: Console, _ reports: Console, _ style: ReportStyle
-  ) {
-    if let line = report.omission { console.printError(line) }
-    if style == .json { return report.json.forEach { console.print($0.text) } }
-    if style == .text || style == .verbose {
-      report.lines(isVerbose: style == .verbose, width: reports.lineWidth).forEach(reports.print)
-    }
-    if case .success(let made) = report.outcome, let html = made.html { console.print(html) }
   }
 
   private static func widths(_ arguments: ParsedArguments) throws(UsageError) -> [Int] {

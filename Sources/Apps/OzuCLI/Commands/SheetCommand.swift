@@ -78,13 +78,13 @@ enum SheetCommand: Command {
     for (number, page) in pages.enumerated() {
       let sources = Array(listing.sources[page])
       var cells: [Bitmap] = []
-      let run = SourceRun<SheetCell>(concurrentCount: jobs, console: console, style: style)
-      let hasLost = await run.run(sources, problems: []) { text, _, _ in
-        await maker.cell(text)
-      } print: { cell in
-        if let bitmap = cell.bitmap { cells.append(bitmap) }
+      let run = SourceRun(concurrentCount: jobs, console: console, style: style)
+      let lostCount = await run.run(sources, problems: []) { text, _, _ in
+        try await maker.cell(text)
+      } print: { (cell: Bitmap) in
+        cells.append(cell)
       }
-      hasFailure = hasFailure || hasLost
+      hasFailure = hasFailure || lostCount > 0
       guard !cells.isEmpty else { continue }
       do {
         let sheet = try await BlockingWork.run { [cells] in layout.drawn(cells) }
@@ -176,12 +176,6 @@ enum SheetCommand: Command {
   }
 }
 
-/// The outcome for one source of `ozu sheet`.
-private struct SheetCell: SourceReporting {
-  var bitmap: Bitmap?
-  var errorLines: [String] = []
-}
-
 /// Makes the pictures of a sheet.
 private struct SheetMaker: Sendable {
   /// The room below a picture for a line of text, in pixels.
@@ -195,28 +189,24 @@ private struct SheetMaker: Sendable {
   let pipeline: ImagePipeline
 
   /// A picture that fills a cell, with its caption.
-  func cell(_ text: String) async -> SheetCell {
-    do {
-      let source = try await SourceArgument.read(text, for: pipeline)
-      var request = ImageRequest(
-        source,
-        resize: Resize(
-          picture, mode: mode, crops: mode == .aspectFill, allowsUpscaling: mode == .aspectFill),
-        // Without a colour: the sheet puts each cell on its background, which may be transparent in part.
-        processors: [.pad(to: picture)])
-      if picture != layout.cell {
-        let caption = try await pipeline.picture(of: caption(text)).bitmap
-        request.processors += [
-          .pad(to: layout.cell, anchor: .top),
-          .watermark(caption, at: .bottom, margin: 2),
-        ]
-      }
-      // Other commands have no use for a rendition of this size.
-      request.writeLayers = .originals
-      return SheetCell(bitmap: try await pipeline.image(for: request).bitmap)
-    } catch {
-      return SheetCell(errorLines: ["ozu: \(SourceArgument.line(text)): \(error.reason)"])
+  func cell(_ text: String) async throws -> Bitmap {
+    let source = try await SourceArgument.read(text, for: pipeline)
+    var request = ImageRequest(
+      source,
+      resize: Resize(
+        picture, mode: mode, crops: mode == .aspectFill, allowsUpscaling: mode == .aspectFill),
+      // Without a colour: the sheet puts each cell on its background, which may be transparent in part.
+      processors: [.pad(to: picture)])
+    if picture != layout.cell {
+      let caption = try await pipeline.picture(of: caption(text)).bitmap
+      request.processors += [
+        .pad(to: layout.cell, anchor: .top),
+        .watermark(caption, at: .bottom, margin: 2),
+      ]
     }
+    // Other commands have no use for a rendition of this size.
+    request.writeLayers = .originals
+    return try await pipeline.image(for: request).bitmap
   }
 
   /// The name of a source without its folders, dark on a light ground and light on a dark one.

@@ -121,6 +121,8 @@
 
     let pipeline: ImagePipeline
     let types: Set<ImageType>
+    /// The kind of its reports in JSON.
+    var kind: String { if case .load = work { "load" } else { "set" } }
     private let work: Work
     private let arguments: ParsedArguments
     private let output: String
@@ -147,16 +149,17 @@
       _ = try run(ListedSource(text: folder + "/a"))
     }
 
-    /// The reports of one picture.
-    func make(_ source: ListedSource) async -> WatchReport {
+    /// Makes the results of one picture.
+    func make(_ source: ListedSource) async throws -> any SourceReport {
+      let run: Run
       do throws(UsageError) {
-        switch try run(source) {
-        case .load(let run): return WatchReport(load: await run.load(source.text, 0))
-        case .set(let run): return WatchReport(set: await run.make(source.text, 0))
-        }
+        run = try self.run(source)
       } catch {
-        return WatchReport(
-          load: LoadReport(source: source.text, outcome: .failure(OutputError(reason: error.message))))
+        throw OutputError(reason: error.message)
+      }
+      switch run {
+      case .load(let run): return try await run.load(source.text, 0)
+      case .set(let run): return try await run.make(source.text, 0)
       }
     }
 
@@ -188,28 +191,6 @@
     }
   }
 
-  /// The outcome for one picture of `ozu watch`.
-  private struct WatchReport: SourceReporting {
-    var load: LoadReport?
-    var set: SetReport?
-
-    var errorLines: [String] { (load?.errorLines ?? []) + (set?.errorLines ?? []) }
-
-    func print(_ style: ReportStyle, to console: Console) {
-      switch style {
-      case .json:
-        if let load { console.print(load.json.text) }
-        set?.json.forEach { console.print($0.text) }
-      case .text, .verbose:
-        load?.lines(isVerbose: style == .verbose, width: console.lineWidth).forEach(console.print)
-        if let lines = set?.lines(isVerbose: style == .verbose, width: console.lineWidth) {
-          lines.forEach(console.print)
-        }
-      case .quiet: break
-      }
-    }
-  }
-
   /// The work of `ozu watch`: batches of pictures that came together.
   private final class WatchRun {
     private let maker: WatchedPictureMaker
@@ -232,21 +213,22 @@
         pictures[index].number = count
       }
       if pictures.isEmpty { return }
-      let run = SourceRun<WatchReport>(concurrentCount: jobs, console: console, style: .quiet)
-      _ = await run.run(pictures, problems: []) { [maker, pictures] _, index, _ in
-        await maker.make(pictures[index])
-      } print: { report in
-        if !report.errorLines.isEmpty { failureCount += 1 }
-        if let load = report.load { sum.add(load) }
-        if let set = report.set { sum.add(set) }
-        report.print(style, to: console)
+      let run = SourceRun(
+        kind: maker.kind, concurrentCount: jobs, console: console, style: style, showsProgress: false)
+      let failed = await run.run(pictures, problems: []) { [maker, pictures] _, index, _ in
+        try await maker.make(pictures[index])
+      } print: { (report: any SourceReport) in
+        if let load = report as? LoadReport { sum.add(load) }
+        if let set = report as? SetReport { sum.add(set) }
+        console.print(report, style)
       }
+      failureCount += failed
     }
 
     /// Prints the sum. Returns whether something failed.
     func finish() -> Bool {
       if count > 0, style == .text || style == .verbose {
-        console.printError("ozu: " + sum.line(start.duration(to: .now)))
+        console.printError("ozu: " + sum.line(start.duration(to: .now), failureCount: failureCount))
       }
       return failureCount > 0
     }

@@ -15,7 +15,8 @@ struct OutputPlan {
   /// The files of the source with a number.
   let files: (Int) -> [File]
 
-  func print(to console: Console, _ style: ReportStyle) {
+  /// - Parameter kind: that of failures in JSON.
+  func print(to console: Console, _ style: ReportStyle, _ kind: String) {
     for (index, source) in listing.sources.enumerated() {
       for file in files(index) {
         if style == .json {
@@ -36,7 +37,7 @@ struct OutputPlan {
       }
     }
     for problem in listing.problems {
-      if style == .json { console.print(problem.json.text) }
+      if style == .json { problem.json(kind).forEach { console.print($0.text) } }
       problem.errorLines.forEach(console.printError)
     }
   }

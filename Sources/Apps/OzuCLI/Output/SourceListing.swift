@@ -26,7 +26,7 @@ struct SourceListing {
   /// Whether one of the sources that were named is a folder.
   let hasFolders: Bool
   /// Folders that could not be read or have no picture; files that could not be read; pictures with unusable names.
-  private(set) var problems: [LoadReport] = []
+  private(set) var problems: [SourceFailure] = []
 
   private let types: Set<ImageType>
   /// The folder for results.
@@ -188,7 +188,7 @@ struct SourceListing {
   private mutating func failForName(_ path: String) { fail(path, "its name is not UTF-8; rename it") }
 
   private mutating func fail(_ path: String, _ reason: String) {
-    problems.append(LoadReport(source: path, outcome: .failure(ListingError(description: reason))))
+    problems.append(SourceFailure(path, reason: reason))
   }
 }
 
@@ -208,11 +208,6 @@ struct FolderIdentity: Equatable, Sendable {
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
-}
-
-/// The reason why a folder gave no sources.
-private struct ListingError: Error, CustomStringConvertible {
-  let description: String
 }
 
 /// The name of an entry of a folder. Names are bytes; Foundation puts other characters in place of those that are not UTF-8,
