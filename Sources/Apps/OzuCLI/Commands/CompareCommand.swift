@@ -86,13 +86,9 @@ enum CompareCommand: Command {
       console.print(isJSON ? comparison.json.text : comparison.text)
       return comparison.score < least ?? -.infinity ? .failed : .done
     } catch {
-      if isJSON {
-        let members = [
-          ("source", JSON.string(SourceArgument.shown(source))), ("error", .string(error.reason)),
-        ]
-        console.print(JSON.report("compare", members).text)
-      }
-      console.printError("ozu: \(SourceArgument.line(source)): \(error.reason)")
+      let failure = SourceFailure(source, error)
+      if isJSON { failure.json("compare").forEach { console.print($0.text) } }
+      failure.errorLines.forEach(console.printError)
       return .failed
     }
   }

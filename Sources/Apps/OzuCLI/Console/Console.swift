@@ -111,6 +111,9 @@ struct Console: Sendable {
   /// valid JSON.
   func print(_ text: String) { writeOutput(PrintableText.escaped(text) + "\n") }
 
+  /// Prints an object for programs, of a kind that `Documentation/ozu-output.schema.json` describes.
+  func report(_ kind: String, _ members: [(String, JSON)]) { print(JSON.report(kind, members).text) }
+
   /// Prints a line of messages, in the same way. The name of the program in front of it is red on a terminal with colours.
   func printError(_ text: String) {
     let text = PrintableText.escaped(text)

@@ -69,7 +69,7 @@ struct Observation {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if let data = try? encoder.encode(statistics) {
       let members = JSON.verbatim(String(decoding: data, as: UTF8.self))
-      console.print(JSON.report("statistics", [("statistics", members)]).text)
+      console.report("statistics", [("statistics", members)])
     }
   }
 

@@ -20,15 +20,13 @@ struct OutputPlan {
     for (index, source) in listing.sources.enumerated() {
       for file in files(index) {
         if style == .json {
-          let steps = file.steps.map(JSON.string)
-          console.print(
-            JSON.report(
-              "plan",
-              [
-                ("source", .string(SourceArgument.shown(source.text))), ("steps", .array(steps)),
-                ("output", file.path.map(JSON.string) ?? .null),
-              ]
-            ).text)
+          console.report(
+            "plan",
+            [
+              ("source", .string(SourceArgument.shown(source.text))),
+              ("steps", .array(file.steps.map(JSON.string))),
+              ("output", file.path.map(JSON.string) ?? .null),
+            ])
         } else {
           let steps = file.steps.isEmpty ? "as it is" : file.steps.joined(separator: ", ")
           let path = file.path.map { " -> \(PrintableText.name($0))" } ?? ""
