@@ -33,6 +33,12 @@ enum SourceArgument {
     return url.path(percentEncoded: false)
   }
 
+  /// The facts of the file that a text names; `nil` if it is not there, and for sources that are no files.
+  static func status(ofFile text: String) -> stat? {
+    var status = stat()
+    return isFile(text) && stat(path(ofFile: text), &status) == 0 ? status : nil
+  }
+
   /// The source of a text; reads standard input for `-`.
   static func read(_ text: String, limit: Int) async throws(ImageError) -> ImageSource {
     guard isStandardInput(text) else { return source(text) }

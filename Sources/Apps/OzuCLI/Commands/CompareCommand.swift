@@ -34,8 +34,7 @@ enum CompareCommand: Command {
       OptionSpecification(
         name: "diff", value: "FILE", kind: .file,
         help: "Write a PNG of the differences, eight times as bright: black where the pictures are equal."),
-      .cache, .noCache,
-    ] + NetworkArguments.options + [.maxPixels, .isolation, .json]
+    ] + PipelineArguments.options + [.json]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     try SourceArgument.checkStandardInput(arguments.positional)

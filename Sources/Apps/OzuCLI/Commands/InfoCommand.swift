@@ -37,9 +37,7 @@ enum InfoCommand: Command {
         name: "all", letter: "a", help: "Read all metadata: dates, exposure, place, names, texts, other tags."
       ),
       .recursive, .from,
-    ] + InfoPrinter.options + [.partial, .cache, .noCache] + NetworkArguments.options + [
-      .maxPixels, .isolation, .json,
-    ]
+    ] + InfoPrinter.options + [.partial] + PipelineArguments.options + [.json]
 
   /// The errors that tell of a damaged file. With others nobody knows whether it is.
   private static let damage: [ImageError.Kind] = [
@@ -62,8 +60,8 @@ enum InfoCommand: Command {
         let metadata = arguments.has("all") ? try await pipeline.metadata(for: ImageRequest(source)) : nil
         printer.print(
           ImageFacts(
-            source: text, byteCount: byteCount(of: source), header: header, pixels: pixels, metadata: metadata
-          ))
+            source: text, byteCount: byteCount(of: source, text), header: header, pixels: pixels,
+            metadata: metadata))
       } catch {
         printer.fail(SourceFailure(text, error), isDamage: damage.contains(error.kind))
       }
@@ -73,13 +71,9 @@ enum InfoCommand: Command {
     return printer.hasFailure ? .failed : .done
   }
 
-  private static func byteCount(of source: ImageSource) -> Int? {
-    switch source {
-    case .url(let url) where url.isFileURL:
-      try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize
-    case .data(let data, _): data.count
-    default: nil
-    }
+  private static func byteCount(of source: ImageSource, _ text: String) -> Int? {
+    if case .data(let data, _) = source { return data.count }
+    return SourceArgument.status(ofFile: text).map { Int($0.st_size) }
   }
 
   /// - Parameter isCheck: whether all frames of an animation are decoded, and not its first alone.

@@ -69,10 +69,7 @@ enum LoadCommand: Command {
       OptionSpecification(
         name: inPlace, help: "Replace each file by its result, in the format that it has."),
       .overwriteSources, ResultWriter.onlySmallerOption, FileTimes.option, .recursive, .from,
-      .jobs(concurrentLoads),
-      OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
-      ReportStyle.verboseOption,
-      .dryRun, .cache, .noCache,
+      .jobs(concurrentLoads), .quiet, ReportStyle.verboseOption, .dryRun, .cache, .noCache,
     ] + NetworkArguments.options + Observation.options + [.maxPixels, .isolation, .json]
 
   private static let inPlace = "in-place"

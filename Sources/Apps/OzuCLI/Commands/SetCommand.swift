@@ -59,8 +59,7 @@ enum SetCommand: Command {
     ] + Recipe.options + EncodingArguments.contents + [
       .overwriteSources, FileTimes.option, .recursive, .from, .jobs(concurrentSources),
       OptionSpecification(name: "quiet", help: "Print what failed and the HTML, and nothing else."),
-      ReportStyle.verboseOption,
-      .dryRun, .cache, .noCache,
+      ReportStyle.verboseOption, .dryRun, .cache, .noCache,
     ] + NetworkArguments.options + Observation.options + [.maxPixels, .isolation, .json]
 
   /// Sources that are worked on at the same time, unless `--jobs` says otherwise: the files of one keep every core busy.

@@ -48,9 +48,8 @@ enum SheetCommand: Command {
         name: "background", value: "COLOR", help: "white by default; \(ColorArgument.notation)."),
       OptionSpecification(
         name: "captions", help: "Write the name of each source below its picture, shortened to a line."),
-      .recursive, .from, .jobs(concurrentPictures),
-      OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
-    ] + EncodingArguments.options + [.cache, .noCache] + NetworkArguments.options + [.maxPixels, .isolation]
+      .recursive, .from, .jobs(concurrentPictures), .quiet,
+    ] + EncodingArguments.options + PipelineArguments.options
 
   private static let concurrentPictures = 8
 
@@ -107,23 +106,6 @@ enum SheetCommand: Command {
   }
 
   private static func layout(_ arguments: ParsedArguments) throws(UsageError) -> ContactSheet {
-    var cell = PixelSize(200, 200)
-    if let text = arguments.value("cell") {
-      guard let side = Int(text) else {
-        cell = try ResizeArguments.size(text, of: "cell")
-        return try layout(arguments, cell)
-      }
-      guard (1...Resize.openSide).contains(side) else {
-        throw UsageError("--cell \(text): a side must be from 1 to \(Resize.openSide) pixels")
-      }
-      cell = PixelSize(side, side)
-    }
-    return try layout(arguments, cell)
-  }
-
-  private static func layout(_ arguments: ParsedArguments, _ cell: PixelSize) throws(UsageError)
-    -> ContactSheet
-  {
     let text = arguments.value("background") ?? "white"
     guard let background = ColorArgument.color(text) else {
       throw UsageError(
@@ -131,8 +113,17 @@ enum SheetCommand: Command {
         hint: ColorArgument.hint(for: text))
     }
     return ContactSheet(
-      columns: try arguments.integer("columns", in: 1...1000) ?? 5, cell: cell,
+      columns: try arguments.integer("columns", in: 1...1000) ?? 5, cell: try cell(arguments),
       gap: try arguments.integer("gap", in: 0...1000) ?? 12, background: background)
+  }
+
+  private static func cell(_ arguments: ParsedArguments) throws(UsageError) -> PixelSize {
+    guard let text = arguments.value("cell") else { return PixelSize(200, 200) }
+    guard let side = Int(text) else { return try ResizeArguments.size(text, of: "cell") }
+    guard (1...Resize.openSide).contains(side) else {
+      throw UsageError("--cell \(text): a side must be from 1 to \(Resize.openSide) pixels")
+    }
+    return PixelSize(side, side)
   }
 
   /// The numbers of the sources of each sheet.

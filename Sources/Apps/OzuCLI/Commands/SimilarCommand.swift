@@ -34,8 +34,8 @@ enum SimilarCommand: Command {
         name: "distance", letter: "d", value: "N",
         help: "How far pictures of a group may be from each other, 0 to 32; 8 by default."),
       OptionSpecification(name: "exact", help: "Only files with the same bytes; nothing is decoded."),
-      .recursive, .from, .jobs(concurrentPictures), .cache, .noCache,
-    ] + NetworkArguments.options + [.maxPixels, .isolation, .json]
+      .recursive, .from, .jobs(concurrentPictures),
+    ] + PipelineArguments.options + [.json]
 
   private static let concurrentPictures = 8
   private static let standardDistance = 8

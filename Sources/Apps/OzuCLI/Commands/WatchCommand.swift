@@ -43,8 +43,7 @@
           name: SetCommand.formats.name, value: SetCommand.formats.value, kind: SetCommand.formats.kind,
           help: "With --widths. " + SetCommand.formats.help),
       ] + Recipe.options + EncodingArguments.options + [
-        ResultWriter.onlySmallerOption, FileTimes.option, .jobs(concurrentPictures),
-        OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
+        ResultWriter.onlySmallerOption, FileTimes.option, .jobs(concurrentPictures), .quiet,
         ReportStyle.verboseOption, .cache, .maxPixels, .isolation, .json,
       ]
 

@@ -133,10 +133,7 @@ struct FileTimes: Sendable {
 
   /// The times of the file that a source names; `nil` if it is not there, and for sources that are no files.
   init?(ofFile text: String) {
-    var status = stat()
-    guard SourceArgument.isFile(text), stat(SourceArgument.path(ofFile: text), &status) == 0 else {
-      return nil
-    }
+    guard let status = SourceArgument.status(ofFile: text) else { return nil }
     #if canImport(Glibc)
       (used, changed) = (status.st_atim, status.st_mtim)
     #else

@@ -27,7 +27,8 @@ struct LoadReport: SourceReport {
     reason = response.httpDecision?.reason
     timings = response.timings
     let isOfSource = [.network, .original].contains(response.source)
-    byteCount = Self.byteCount(ofFile: text) ?? (isOfSource ? response.encodedByteCount : nil)
+    let file = SourceArgument.status(ofFile: text)
+    byteCount = file.map { Int($0.st_size) } ?? (isOfSource ? response.encodedByteCount : nil)
     notes = response.picture.notes
     written = nil
   }
@@ -44,14 +45,6 @@ struct LoadReport: SourceReport {
     byteCount = image.sourceByteCount
     notes = image.notes + [note].compactMap(\.self)
     self.written = written
-  }
-
-  private static func byteCount(ofFile text: String) -> Int? {
-    var status = stat()
-    guard SourceArgument.isFile(text), stat(SourceArgument.path(ofFile: text), &status) == 0 else {
-      return nil
-    }
-    return Int(status.st_size)
   }
 
   /// From the request to the written file.

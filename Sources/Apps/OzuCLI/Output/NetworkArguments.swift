@@ -21,7 +21,9 @@ enum NetworkArguments {
     OptionSpecification(
       name: "allow-host", value: "HOST,…",
       help: "Ask only these hosts, also after redirects; *.example.com is every host below it."),
-    CertificateOption.option,
+    OptionSpecification(
+      name: "cacert", value: "FILE", kind: .file,
+      help: "Trust only the authorities in this PEM file; by default those of SSL_CERT_FILE or the system."),
   ]
 
   /// Changes the defaults of a pipeline by the options.
@@ -29,7 +31,13 @@ enum NetworkArguments {
     _ configuration: inout ImagePipeline.Configuration, _ arguments: ParsedArguments
   ) throws(UsageError) {
     var client = HTTPClientConfiguration()
-    try CertificateOption.configure(&client, arguments)
+    if let path = arguments.value("cacert") {
+      var isFolder = ObjCBool(false)
+      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+        throw UsageError("--cacert \(path): there is no such file")
+      }
+      client.certificateAuthorities = .file(path: path)
+    }
     if let hosts = try hosts(arguments) { client.hostRule = .only(hosts) }
     if arguments.has("untrusted") {
       client.networkGuard = .publicAddressesOnly
@@ -64,25 +72,6 @@ enum NetworkArguments {
       throw UsageError("--\(name) \(text): seconds are needed, from 0.001 to 86400")
     }
     return .seconds(number)
-  }
-}
-
-/// `--cacert`: the certificate authorities that the commands of the network trust.
-private enum CertificateOption {
-  static let option = OptionSpecification(
-    name: "cacert", value: "FILE", kind: .file,
-    help: "Trust only the authorities in this PEM file; by default those of SSL_CERT_FILE or the system.")
-
-  /// Makes a client trust the authorities of the option, if it is given.
-  static func configure(
-    _ client: inout HTTPClientConfiguration, _ arguments: ParsedArguments
-  ) throws(UsageError) {
-    guard let path = arguments.value(option.name) else { return }
-    var isFolder = ObjCBool(false)
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
-      throw UsageError("--\(option.name) \(path): there is no such file")
-    }
-    client.certificateAuthorities = .file(path: path)
   }
 }
 

@@ -130,11 +130,11 @@ extension OutputFile {
   }
 
   /// Makes a folder and the missing folders above it. An existing folder is not an error.
-  private static func makeFolder(_ path: String) throws(SystemError) {
-    if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
+  static func makeFolder(_ path: String, _ permissions: mode_t = 0o777) throws(SystemError) {
+    if mkdir(path, permissions) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, path.contains("/"), path != "/" else { throw SystemError(code: errno) }
-    try makeFolder(folder(of: path))
-    if mkdir(path, 0o777) != 0, errno != EEXIST { throw SystemError(code: errno) }
+    try makeFolder(folder(of: path), permissions)
+    if mkdir(path, permissions) != 0, errno != EEXIST { throw SystemError(code: errno) }
   }
 }
 
