@@ -36,7 +36,8 @@ enum SourceArgument {
   /// The facts of the file that a text names; `nil` if it is not there, and for sources that are no files.
   static func status(ofFile text: String) -> stat? {
     var status = stat()
-    return isFile(text) && stat(path(ofFile: text), &status) == 0 ? status : nil
+    guard isFile(text), stat(path(ofFile: text), &status) == 0 else { return nil }
+    return status
   }
 
   /// The source of a text; reads standard input for `-`.
