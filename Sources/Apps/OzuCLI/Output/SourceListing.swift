@@ -106,20 +106,18 @@ struct SourceListing {
       let start = path.hasSuffix("/") ? path : path + "/"
       do throws(SystemError) {
         switch try Self.kind(of: name.path(in: start), types) {
-        case .folder(let identity):
-          if identity == excluded { continue }
-          guard let text = name.text else {
-            failForName(start + name.shown)
-            continue
-          }
-          list(start + text, folder.isEmpty ? text : folder + "/" + text)
-        case .picture:
-          guard let text = name.text else {
-            failForName(start + name.shown)
-            continue
-          }
-          sources.append(ListedSource(text: start + text, folder: folder))
         case .other: continue
+        case .folder(let identity) where identity == excluded: continue
+        case let kind:
+          guard let text = name.text else {
+            fail(start + name.shown, "its name is not UTF-8; rename it")
+            continue
+          }
+          if case .folder = kind {
+            list(start + text, folder.isEmpty ? text : folder + "/" + text)
+          } else {
+            sources.append(ListedSource(text: start + text, folder: folder))
+          }
         }
       } catch {
         fail(start + name.shown, "the file cannot be read: \(systemMessage(error.code))")
@@ -184,8 +182,6 @@ struct SourceListing {
     guard readCount >= 0 else { throw SystemError(code: errno) }
     data.append(contentsOf: bytes[..<readCount])
   }
-
-  private mutating func failForName(_ path: String) { fail(path, "its name is not UTF-8; rename it") }
 
   private mutating func fail(_ path: String, _ reason: String) {
     problems.append(SourceFailure(path, reason: reason))
