@@ -115,8 +115,9 @@ enum FetchCommand: Command {
               + Format.bytes(answer.body.count))
         }
         if answer.status >= 400 {
+          let place = answer.decision.place == .cache ? "cache" : "server"
           console.printError(
-            "ozu: \(SourceArgument.shown(url.absoluteString)): the server answered \(answer.status)")
+            "ozu: \(SourceArgument.shown(url.absoluteString)): the \(place) answered \(answer.status)")
           isDone = false
         }
         console.writeData(answer.body)

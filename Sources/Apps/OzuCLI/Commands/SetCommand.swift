@@ -102,7 +102,7 @@ enum SetCommand: Command {
       try await set.make(text, index)
     } print: { (report: SetReport) in
       sum.add(report)
-      if let line = report.omission { console.printError(line) }
+      if style != .quiet, let line = report.omission { console.printError(line) }
       reports.print(report, style)
       if style != .json, let html = report.html { console.print(html) }
     }

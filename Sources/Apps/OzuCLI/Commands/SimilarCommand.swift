@@ -14,7 +14,7 @@ enum SimilarCommand: Command {
       Example("Also those that are less alike", "ozu similar -r photos --distance 14"),
       Example(
         "Of each group all but the best, a path in a line",
-        "ozu similar -r photos --json | jq -r '.pictures[1:][].source'"),
+        "ozu similar -r photos --json | jq -r '.pictures[1:][]?.source'"),
     ],
     discussion: """
       Prints groups of pictures, with an empty line between two groups: the largest picture first, then its copies, with their

@@ -20,7 +20,7 @@ enum ThumbnailCommand: Command {
       again. The path of each thumbnail that was made is printed.
 
       With --size one thumbnail of at most N pixels a side is written to OUTPUT, as file managers ask for it by an entry
-      in /usr/share/thumbnailers; SOURCE is a path or an address. The shared cache is not touched then.
+      in /usr/share/thumbnailers; SOURCE is a path or a file: address. The shared cache is not touched then.
 
       Nothing is enlarged. Formats that C libraries read are decoded in processes of their own, also where files are named.
       """,
