@@ -82,6 +82,7 @@ struct UsageTests {
       (["load", "a.jpg", "--format", "bmp"], "jpeg"),
       (["load", "a.jpg", "-o", "b.bmp"], ".bmp cannot be written"),
       (["load", "a.jpg", "--json=1"], "takes no value"), (["cache"], "Usage: ozu cache"),
+      (["demo", "x"], "Usage: ozu demo [OPTION…]"), (["demo", "-o", "a.jpg"], "the contact sheet is a PNG"),
       (["cache", "stat"], "Did you mean \"ozu cache stats\"?"),
       (["cache", "stats", "x"], "one argument too many"),
       (["cache", "stats", "--to", "5"], "can only be used with trim"),
