@@ -32,8 +32,7 @@ enum NetworkArguments {
   ) throws(UsageError) {
     var client = HTTPClientConfiguration()
     if let path = arguments.value("cacert") {
-      var isFolder = ObjCBool(false)
-      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+      guard access(path, F_OK) == 0, !OutputFile.isFolder(path) else {
         throw UsageError("--cacert \(path): there is no such file")
       }
       client.certificateAuthorities = .file(path: path)

@@ -116,6 +116,13 @@ extension OutputFile {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
+  /// Whether a path leads to a folder.
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    guard path != standardOutput, stat(path, &status) == 0 else { return false }
+    return status.st_mode & S_IFMT == S_IFDIR
+  }
+
   static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
     while true {
       let descriptor = Foundation.open(path, flags | O_CLOEXEC, 0o666)

@@ -59,9 +59,6 @@ struct OutputTarget: Sendable {
     files: [ImageSource] = [], overwritesSources: Bool?, allowsAnyEnding: Bool = false
   ) throws(UsageError) {
     try Self.refuseAddress(path)
-    var isDirectory: ObjCBool = false
-    let isDash = path == OutputFile.standardOutput
-    let exists = isDash || FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
     self.path = path
     self.listed = listed
     keepsFormat = format == .keep
@@ -72,11 +69,7 @@ struct OutputTarget: Sendable {
       let template = try OutputTemplate(path)
       destination = .template(template, Self.values(listed))
       self.format = try Self.format(format, ending: template.ending, path, allowsAnyEnding)
-    } else if path.hasSuffix("/") || listed.count > 1 || isSeveral || isDirectory.boolValue {
-      if exists && !isDirectory.boolValue {
-        throw UsageError("-o \(path): this is a file; several results need a folder")
-      }
-      if !exists { try Self.refusePictureName(path) }
+    } else if path.hasSuffix("/") || listed.count > 1 || isSeveral || OutputFile.isFolder(path) {
       destination = try Self.folder(path, OutputNames(listed), "{name}.{ext}")
       self.format = try Self.format(format, ending: nil, path, allowsAnyEnding)
     } else {
@@ -139,13 +132,6 @@ struct OutputTarget: Sendable {
       destination = .template(template, Self.values(listed))
       self.format = try Self.format(format, ending: template.ending, path, false)
     } else {
-      var isDirectory: ObjCBool = false
-      if path == OutputFile.standardOutput
-        || FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory.boolValue
-      {
-        throw UsageError("-o \(path): several results need a folder")
-      }
-      if !isDirectory.boolValue { try Self.refusePictureName(path) }
       let names = OutputNames(listed, room: "-65535".utf8.count)
       destination = try Self.folder(path, names, "{name}-{width}.{ext}")
       self.format = types.count == 1 ? types[0] : nil
@@ -155,9 +141,21 @@ struct OutputTarget: Sendable {
   }
 
   /// A folder, in which each result is named for its source.
+  ///
+  /// - Throws: for a file, and for the name of a picture: with a slash at its end it is a folder.
   private static func folder(
     _ path: String, _ names: OutputNames, _ form: String
   ) throws(UsageError) -> Destination {
+    if !OutputFile.isFolder(path) {
+      if path == OutputFile.standardOutput || access(path, F_OK) == 0 {
+        throw UsageError("-o \(path): this is a file; several results need a folder")
+      }
+      let ending = URL(fileURLWithPath: path).pathExtension
+      if !path.hasSuffix("/"), OutputFormats.promisedType(ofEnding: ending) != nil {
+        throw UsageError(
+          "-o \(path): several results need a folder", hint: "-o \(path)/ makes a folder of that name.")
+      }
+    }
     let template = try OutputTemplate((path.hasSuffix("/") ? path : path + "/") + form)
     return .template(template, names.stems.map { [.name: $0] })
   }
@@ -167,14 +165,6 @@ struct OutputTarget: Sendable {
     let start = path.lowercased()
     guard start.hasPrefix("http://") || start.hasPrefix("https://") else { return }
     throw UsageError("-o \(SourceArgument.shown(path)): results are written into files, not to addresses")
-  }
-
-  /// Throws for the name of a picture where a folder is needed. With a slash at its end it is a folder.
-  private static func refusePictureName(_ path: String) throws(UsageError) {
-    let ending = URL(fileURLWithPath: path).pathExtension
-    guard !path.hasSuffix("/"), OutputFormats.promisedType(ofEnding: ending) != nil else { return }
-    throw UsageError(
-      "-o \(path): several results need a folder", hint: "-o \(path)/ makes a folder of that name.")
   }
 
   /// The format by `--format` or an ending; `nil` when the picture decides.

@@ -89,8 +89,7 @@ struct SourceListing {
   private static func folder(_ text: String) -> String? {
     guard case .url(let url) = SourceArgument.source(text), url.isFileURL else { return nil }
     let path = url.path(percentEncoded: false)
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    guard OutputFile.isFolder(path) else { return nil }
     // As it was typed, so that reports have the names of the command line.
     return text.lowercased().hasPrefix("file:") ? path : text
   }
