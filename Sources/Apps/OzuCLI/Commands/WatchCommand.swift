@@ -89,6 +89,7 @@
         if events.contains(.overflow) {
           console.printError(
             "ozu: too much happens at once, or in too many folders; pictures may be left out")
+          status = .failed
         }
         if events.contains(.gone) {
           console.printError("ozu: \(PrintableText.name(folder)) has gone")
