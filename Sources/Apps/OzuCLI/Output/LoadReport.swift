@@ -77,7 +77,7 @@ struct LoadReport: SourceReport {
     isVerbose: Bool = false, hasFacts: Bool = true, lengths: (Int, Int) = (.max, .max)
   ) -> StyledLine {
     var line = StyledLine(StyledLine.shortened(PrintableText.name(source), to: lengths.0) + ": ")
-    let header = hasFacts ? header : nil
+    let header = hasFacts ? self.header : nil
     let bytes = byteCount.map(Format.bytes)
     if let header {
       line.add("\(header.type.displayName) \(header.size)" + (bytes == nil ? "" : ", "), .faint)
