@@ -74,7 +74,7 @@ enum NetworkArguments {
   }
 }
 
-/// The arguments and the cache that the HTTP commands share.
+/// The arguments that the HTTP commands share.
 enum HTTPArguments {
   /// The value of `--mode`.
   static func mode(_ arguments: ParsedArguments) throws(UsageError) -> HTTPCacheMode? {
@@ -91,20 +91,5 @@ enum HTTPArguments {
         hint: "For example: https://example.com/a.jpg")
     }
     return url
-  }
-
-  /// The capacity of a cache in memory that lasts as long as the command.
-  private static let memoryByteCount = 4 << 20
-
-  /// An HTTP cache on a disk cache, or one that lasts as long as the command.
-  static func cache(
-    folder: URL?, client: any HTTPClient, configuration: HTTPCacheConfiguration
-  ) async throws -> (HTTPCache, DiskCache?) {
-    let disk: DiskCache? =
-      if let folder { try await DiskCache.open(directory: folder.path(percentEncoded: false)) } else { nil }
-    let storage: any HTTPCacheStorage =
-      disk.map(DiskHTTPCacheStorage.init) ?? InMemoryHTTPCacheStorage(byteLimit: memoryByteCount)
-    let cache = HTTPCache(client: client, storage: storage, configuration: configuration)
-    return (cache, disk)
   }
 }
