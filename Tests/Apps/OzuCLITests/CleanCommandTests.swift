@@ -94,6 +94,15 @@ struct CleanCommandTests {
     #expect(try folder.names == ["a.jpg"])
   }
 
+  @Test("names of a template have the facts of the picture as it was")
+  func template() async throws {
+    let folder = try Folder()
+    let photo = Repository.fixture("metadata/exif.jpg").path(percentEncoded: false)
+    let run = await CommandRun("clean", photo, "-o", folder.path("{date}-{camera}-{width}x{height}.{ext}"))
+    #expect(run.status == .done, "\(run.errors)")
+    #expect(try folder.names == ["2023-01-02-Ozu Works Still 50-64x48.jpg"])
+  }
+
   @Test("leaves files that it cannot clean as they are", arguments: ["bmp", "none"])
   func failure(kind: String) async throws {
     let folder = try Folder()

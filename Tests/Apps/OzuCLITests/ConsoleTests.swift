@@ -85,6 +85,30 @@ import Testing
     #expect(identities.count == 600)
   }
 
+  @Test("a result is written whole to a pipe that does not block")
+  func nonBlockingResult() async throws {
+    let reader = Reader(isNonBlocking: true)
+    let text = String(repeating: "x", count: 200_000)
+    try await BlockingWork.run { try OutputFile.write(Data(text.utf8), to: reader.descriptor) }
+    #expect(try await reader.lines() == [Substring(text)])
+  }
+
+  @Test("the lines of a pipe that does not block are read to its end")
+  func nonBlockingLines() async throws {
+    let pipe = Pipe()
+    let descriptor = pipe.fileHandleForReading.fileDescriptor
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    let reader = LineReader(descriptor: descriptor)
+    let (starts, start) = AsyncStream.makeStream(of: Void.self)
+    async let lines = ChildRun.onThread {
+      start.finish()
+      return reader.next()
+    }
+    for await _ in starts {}
+    try pipe.fileHandleForWriting.write(contentsOf: Data("a\n".utf8))
+    #expect(await lines == ["a"])
+  }
+
   @Test("a reader that goes away ends the writing, and nothing else")
   func closedReader() throws {
     // As `main` does.

@@ -95,6 +95,10 @@ import Testing
     #expect(run.status == .failed)
     #expect(run.output == "one")
     #expect(run.errors.contains("the server answered 404"))
+    let stored = await CommandRun(
+      "fetch", server.url("/missing").absoluteString, "--mode", "only-if-cached", "--cache",
+      folder.path("empty"))
+    #expect(stored.errors.contains("the cache answered 504"))
   }
 
   @Test(

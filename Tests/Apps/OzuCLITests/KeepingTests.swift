@@ -47,6 +47,20 @@ struct KeepingTests {
     #expect(run.errors.contains("{source-ext} tells them apart") && !run.errors.contains("--format keep"))
   }
 
+  @Test(
+    "with --format keep no file gets the ending of another format, unless --force is given",
+    arguments: [("c.bmp", "out.bmp"), ("d.png", "out.png")])
+  func otherEnding(name: String, result: String) async throws {
+    let folder = try Folder()
+    // A JPEG under the name of a PNG, and a format that is not written.
+    let path = try folder.write(name == "c.bmp" ? Self.bmp : Self.photo.data(as: .jpeg), to: name)
+    let arguments = ["load", path, "-f", "keep", "-o", folder.path(result), "--no-cache"]
+    let run = await CommandRun(arguments)
+    #expect(run.status == .failed && run.errors.contains("it is JPEG, and the name ends in"), "\(run.errors)")
+    #expect(try folder.names == [name])
+    #expect(await CommandRun(arguments + ["--force"]).status == .done)
+  }
+
   @Test("--in-place replaces files in their formats, and refuses what it cannot replace")
   func inPlace() async throws {
     let folder = try Self.folder()

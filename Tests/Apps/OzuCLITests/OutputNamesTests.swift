@@ -35,6 +35,25 @@ struct OutputNamesTests {
     #expect(run.errors.contains(hint), "\(run.errors)")
     let set = await CommandRun(["set"] + sources + ["-o", "out-of-set"])
     #expect(output.contains("{") || set.errors.contains("would both be"), "\(set.errors)")
+    #expect(output.contains("{") || set.errors.contains("-o 'out-of-set/{dir}/{name}"), "\(set.errors)")
+  }
+
+  @Test("of pictures that come one after the other, the first has a name, and may be made again")
+  func claims() throws {
+    let folder = try Folder()
+    let claims = NameClaims()
+    func write(_ name: String) throws {
+      var target = try OutputTarget(
+        path: folder.path("out/"), format: .type(.png), sources: [ListedSource(text: folder.path(name))],
+        overwritesSources: false)
+      target.sharedClaims = claims
+      let result = OutputTarget.Result(data: Data(name.utf8), type: .png, size: PixelSize(1, 1))
+      _ = try target.write(result, forSource: 0)
+    }
+    try write("a.heic")
+    try write("a.heic")
+    #expect(throws: OutputError.self) { try write("a.jpg") }
+    #expect(folder.data("out/a.png") == Data("a.heic".utf8))
   }
 
   @Test(

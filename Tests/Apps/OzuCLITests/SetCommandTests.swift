@@ -72,6 +72,9 @@ struct SetCommandTests {
     #expect((report["outputs"] as? [[String: Any]])?.map { $0["width"] as? Int } == made)
     #expect(report["omittedWidths"] as? [Int] == omitted)
     #expect(run.errors.contains("left out") == !omitted.isEmpty)
+    let quiet = await CommandRun(
+      ["set", source, "-w", widths, "-f", "jpg", "-o", folder.path("out/"), "--no-cache", "--quiet"] + steps)
+    #expect(quiet.status == .done && quiet.errors.isEmpty && quiet.output.isEmpty, "\(quiet.errors)")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("out"))
     #expect(Set(names) == Set(made.map { "p-\($0).jpg" }))
   }

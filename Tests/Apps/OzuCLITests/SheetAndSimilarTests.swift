@@ -80,7 +80,8 @@ struct SheetCommandTests {
     "what makes no sense is refused before anything is loaded",
     arguments: [
       ([], "sheet needs -o"), (["-o", "a.jpg"], "would replace the source"),
-      (["-o", "x/"], "this names a folder"), (["-o", "{name}.jpg"], "has no {name}"),
+      (["-o", "x/"], "this names a folder"), (["-o", "/tmp"], "-o /tmp/sheet.jpg"),
+      (["-o", "{name}.jpg"], "has no {name}"),
       (["-o", "x.jpg", "--rows", "1", "--columns", "1"], "2 sheets need {index}"),
       (["-o", "x.jpg", "--cell", "60000"], "would be too large"), (["-o", "x.jpg", "--cell", "9"], nil),
       (["-o", "x.jpg", "--cell", "0"], "from 1 to"),

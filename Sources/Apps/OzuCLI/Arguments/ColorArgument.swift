@@ -11,11 +11,10 @@ enum ColorArgument {
     return name == "clear" ? .clear : names[name].flatMap { ColorValue("#" + $0) }
   }
 
-  /// A hint for a name that is nearly that of a colour, or of another word that may stand there.
+  /// A hint for a name that is nearly that of a colour, or of another word that may stand there; `nil` for one that is right.
   static func hint(for text: some StringProtocol, or words: [String] = []) -> String? {
-    Suggestion.closest(to: text.lowercased(), among: names.keys.sorted() + words).map {
-      "Did you mean \"\($0)\"?"
-    }
+    let near = Suggestion.closest(to: text.lowercased(), among: names.keys.sorted() + words)
+    return near == text.lowercased() ? nil : near.map { "Did you mean \"\($0)\"?" }
   }
 
   private static let names: [String: String] = {

@@ -75,6 +75,7 @@ extension OptionSpecification {
     name: "partial",
     help: "Take what is there of a file that is cut off: JPEG, PNG, WebP and others. A note says so.")
   static let json = OptionSpecification(name: "json", help: "Print JSON, for programs.")
+  static let quiet = OptionSpecification(name: "quiet", help: "Print what failed, and nothing else.")
   static let cache = OptionSpecification(
     name: "cache", value: "DIR", kind: .folder,
     help: "The folder of the disk cache; by default one in the user's cache folder.")

@@ -107,10 +107,9 @@ enum HelpText {
 
   /// The command with its operands, without its options.
   static func usage(_ specification: CommandSpecification) -> String {
-    (["ozu \(specification.name)", operands(specification)]
-      + (specification.options.isEmpty ? [] : ["[OPTION…]"]))
-      .joined(
-        separator: " ")
+    let options = specification.options.isEmpty ? "" : "[OPTION…]"
+    return ["ozu \(specification.name)", operands(specification), options].filter { !$0.isEmpty }
+      .joined(separator: " ")
   }
 
   /// The command with its operands and options, in lines of at most `width` columns where no option is longer.

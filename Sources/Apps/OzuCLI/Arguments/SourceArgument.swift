@@ -33,6 +33,13 @@ enum SourceArgument {
     return url.path(percentEncoded: false)
   }
 
+  /// The facts of the file that a text names; `nil` if it is not there, and for sources that are no files.
+  static func status(ofFile text: String) -> stat? {
+    var status = stat()
+    guard isFile(text), stat(path(ofFile: text), &status) == 0 else { return nil }
+    return status
+  }
+
   /// The source of a text; reads standard input for `-`.
   static func read(_ text: String, limit: Int) async throws(ImageError) -> ImageSource {
     guard isStandardInput(text) else { return source(text) }
@@ -92,10 +99,7 @@ enum StandardInput {
     var data = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = buffer.withUnsafeMutableBytes {
-        Foundation.read(STDIN_FILENO, $0.baseAddress, $0.count)
-      }
-      if count < 0 && errno == EINTR { continue }
+      let count = buffer.withUnsafeMutableBytes { BlockingCalls.read(STDIN_FILENO, into: $0) }
       if count < 0 { return .failure(.unreadableFile(SourceArgument.standardInput, code: errno)) }
       if count == 0 { return .success(data) }
       guard data.count + count <= limit else {

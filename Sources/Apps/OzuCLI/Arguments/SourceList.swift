@@ -71,8 +71,7 @@ enum SourceList {
       var data = Data()
       var buffer = [UInt8](repeating: 0, count: 64 << 10)
       while data.count <= maximumByteCount {
-        let count = read(descriptor, &buffer, buffer.count)
-        if count < 0, errno == EINTR { continue }
+        let count = buffer.withUnsafeMutableBytes { BlockingCalls.read(descriptor, into: $0) }
         guard count >= 0 else { throw SystemError(code: errno) }
         if count == 0 { return data }
         data.append(contentsOf: buffer[..<count])
@@ -90,7 +89,7 @@ enum SourceList {
     // Its ending would come before that of the format.
     var name = parts[1]
     let ending = URL(fileURLWithPath: name).pathExtension
-    if OutputFormats.promisedType(ofEnding: ending.lowercased()) != nil {
+    if OutputFormats.promisedType(ofEnding: ending) != nil {
       name = String(name.dropLast(ending.count + 1))
     }
     var folders = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)

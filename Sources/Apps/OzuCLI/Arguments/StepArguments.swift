@@ -184,8 +184,8 @@ enum StepArguments {
         place = anchor
       } else {
         throw UsageError(
-          "--pad \(text): \"\(part)\" is neither a colour (\(ColorArgument.notation)) nor a place "
-            + "(\(AnchorArgument.notation))",
+          "--pad \(text): one colour (\(ColorArgument.notation)) or blur and one place "
+            + "(\(AnchorArgument.notation)) can be given, not \"\(part)\"",
           hint: ColorArgument.hint(for: part, or: AnchorArgument.names.map(\.0) + ["blur"]))
       }
     }

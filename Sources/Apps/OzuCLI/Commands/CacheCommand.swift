@@ -161,13 +161,8 @@ struct CachePrinter: Sendable {
   let isJSON: Bool
 
   func printAbsence(of folder: String) {
-    let json = JSON.report(
-      "cache",
-      [
-        ("directory", .string(folder)), ("entries", .integer(0)), ("bytes", .integer(0)),
-        ("partitions", .array([])),
-      ])
-    console.print(isJSON ? json.text : "\(folder): there is no cache yet")
+    guard isJSON else { return console.print("\(folder): there is no cache yet") }
+    report(folder, 0, 0, [])
   }
 
   func printStatistics(of cache: DiskCache) {
@@ -179,15 +174,7 @@ struct CachePrinter: Sendable {
           ("bytes", .integer(cache.byteCount(of: partition))),
         ])
       }
-      console.print(
-        JSON.report(
-          "cache",
-          [
-            ("directory", .string(cache.directory)), ("entries", .integer(cache.count)),
-            ("bytes", .integer(cache.totalByteCount)), ("partitions", .array(parts)),
-          ]
-        ).text)
-      return
+      return report(cache.directory, cache.count, cache.totalByteCount, parts)
     }
     console.print(
       "\(cache.directory): \(Self.entries(cache.count)), \(Format.bytes(cache.totalByteCount))")
@@ -198,21 +185,27 @@ struct CachePrinter: Sendable {
     }
   }
 
+  private func report(_ folder: String, _ count: Int, _ byteCount: Int, _ partitions: [JSON]) {
+    console.report(
+      "cache",
+      [
+        ("directory", .string(folder)), ("entries", .integer(count)), ("bytes", .integer(byteCount)),
+        ("partitions", .array(partitions)),
+      ])
+  }
+
   func printEntries(of cache: DiskCache) {
     for entry in cache.entries() {
       // Earlier versions wrote whole addresses.
       let name = entry.label.map(Redaction.text) ?? "\(entry.key)"
       if isJSON {
-        console.print(
-          JSON.report(
-            "cache-entry",
-            [
-              ("key", .string("\(entry.key)")), ("partition", .string(entry.partition.shownName)),
-              ("name", .string(name)), ("bytes", .integer(entry.bodyByteCount)),
-              ("stored", .string(Self.text(entry.storedDate))),
-              ("used", .string(Self.text(entry.accessDate))),
-            ]
-          ).text)
+        console.report(
+          "cache-entry",
+          [
+            ("key", .string("\(entry.key)")), ("partition", .string(entry.partition.shownName)),
+            ("name", .string(name)), ("bytes", .integer(entry.bodyByteCount)),
+            ("stored", .string(Self.text(entry.storedDate))), ("used", .string(Self.text(entry.accessDate))),
+          ])
       } else {
         let size = Format.bytes(entry.bodyByteCount).padding(to: 9, alignedRight: true)
         console.print(
@@ -223,17 +216,14 @@ struct CachePrinter: Sendable {
 
   func print(_ report: DiskCacheReport) {
     if isJSON {
-      console.print(
-        JSON.report(
-          "cache-check",
-          [
-            ("intact", .integer(report.intactEntries)), ("bytes", .integer(report.intactByteCount)),
-            ("corrupt", .array(report.corruptEntries.map { .string("\($0.key)") })),
-            ("unreadableBytes", .integer(report.unreadableByteCount)),
-            ("deadBytes", .integer(report.deadByteCount)),
-          ]
-        ).text)
-      return
+      return console.report(
+        "cache-check",
+        [
+          ("intact", .integer(report.intactEntries)), ("bytes", .integer(report.intactByteCount)),
+          ("corrupt", .array(report.corruptEntries.map { .string("\($0.key)") })),
+          ("unreadableBytes", .integer(report.unreadableByteCount)),
+          ("deadBytes", .integer(report.deadByteCount)),
+        ])
     }
     let intact = Self.entries(report.intactEntries) + (report.intactEntries == 1 ? " is" : " are")
     console.print("\(intact) intact, \(Format.bytes(report.intactByteCount))")
@@ -247,8 +237,10 @@ struct CachePrinter: Sendable {
   }
 
   func printChange(from before: Int, to after: Int) {
-    let json = JSON.report("cache-change", [("before", .integer(before)), ("after", .integer(after))])
-    console.print(isJSON ? json.text : "\(Format.bytes(before)) before, \(Format.bytes(after)) now")
+    if isJSON {
+      return console.report("cache-change", [("before", .integer(before)), ("after", .integer(after))])
+    }
+    console.print("\(Format.bytes(before)) before, \(Format.bytes(after)) now")
   }
 
   private static func text(_ date: Date) -> String {

@@ -23,7 +23,7 @@ enum CardCommand: Command {
     positional: 1...1,
     operands: .file)
 
-  private static let options =
+  private static let options: [OptionSpecification] =
     [
       OptionSpecification(
         name: "set", value: "NAME=VALUE",
@@ -31,10 +31,8 @@ enum CardCommand: Command {
       OptionSpecification(
         name: "output", letter: "o", value: "FILE|-", kind: .file,
         help: "The card; its ending or --format says the format."),
-      OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
-    ] + EncodingArguments.options + [.cache, .noCache] + NetworkArguments.options + [
-      .maxPixels, .isolation,
-    ]
+      .quiet,
+    ] + EncodingArguments.options + PipelineArguments.options
 
   private static let largestTemplate = 4 << 20
 

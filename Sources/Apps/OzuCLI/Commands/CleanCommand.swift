@@ -33,7 +33,8 @@ enum CleanCommand: Command {
       multiples of its blocks (8 or 16 pixels). Others keep their orientation, and a note says so. libjpeg turns them, in a
       process of its own.
 
-      With -o the results go to a file, or to a folder, under the names of their sources. With --in-place a file is replaced
+      With -o the results go to a file, or to a folder, under the names of their sources; -o may be a template, as in "ozu
+      load", whose {date} and {camera} are those of before. With --in-place a file is replaced
       by its result, completely or not at all, and keeps its permissions. Pictures in other formats, also those that -r finds,
       are failures: their metadata stays.
       """,
@@ -43,7 +44,8 @@ enum CleanCommand: Command {
 
   private static let options: [OptionSpecification] = [
     OptionSpecification(
-      name: "output", letter: "o", value: "FILE|DIR", kind: .file, help: "Where the results are written."),
+      name: "output", letter: "o", value: "FILE|DIR|TEMPLATE", kind: .file,
+      help: "Where the results are written. A template has fields in braces."),
     OptionSpecification(
       name: "upright", letter: "u",
       help: "Store turned JPEGs upright, without loss, where their sides allow it."),
@@ -98,24 +100,24 @@ enum CleanCommand: Command {
       target = try OutputTarget(
         path: path, format: .keep, sources: sources,
         isSeveral: listing.hasFolders || listing.sources.count > 1,
-        files: others.map { SourceArgument.source($0.text) }, overwritesSources: nil, allowsAnyEnding: true)
+        files: others.map(\.source), overwritesSources: nil, allowsAnyEnding: true)
       target?.keepsTimes = arguments.has(FileTimes.option.name)
+      target?.refusesOtherEndings = true
     }
     let keepsTimes = arguments.has(FileTimes.option.name)
     let console = target?.isStandardOutput ?? false ? console.withoutOutput : console
-    let problems = listing.problems.map { CleanReport($0) } + others.map { CleanReport(uncleaned: $0) }
-    let hasFailure = await SourceRun<CleanReport>(concurrentCount: 2, console: console, style: style).run(
-      sources, problems: problems
-    ) { [target] text, index, _ in
-      await CleanReport(text, index, kept, target, pipeline, isUpright: isUpright, keepsTimes: keepsTimes)
-    } print: { report in
-      switch style {
-      case .text, .verbose: if let line = report.line { console.print(line) }
-      case .json: console.print(report.json.text)
-      case .quiet: break
-      }
+    let uncleaned = others.map {
+      SourceFailure($0.text, reason: "it cannot be cleaned without encoding its picture again")
     }
-    return hasFailure ? .failed : .done
+    let run = SourceRun(kind: "clean", concurrentCount: 2, console: console, style: style)
+    let failureCount = await run.run(
+      sources, problems: listing.problems + uncleaned
+    ) { [target] text, index, _ in
+      try await CleanReport(text, index, kept, target, pipeline, isUpright: isUpright, keepsTimes: keepsTimes)
+    } print: { (report: CleanReport) in
+      console.print(report, style)
+    }
+    return failureCount > 0 ? .failed : .done
   }
 
   private static func kept(_ arguments: ParsedArguments) throws(UsageError) -> KeptMetadata {
@@ -140,30 +142,12 @@ enum CleanCommand: Command {
   }
 }
 
-/// The outcome for one file of `ozu clean`.
-private struct CleanReport: SourceReporting {
-  /// A file that was written.
-  struct Cleaned: Sendable {
-    let file: CleanedFile
-    let byteCount: Int
-    let output: String
-  }
-
-  let source: String
-  let outcome: Result<Cleaned, any Error>
-
-  /// A failure of the listing.
-  init(_ problem: LoadReport) {
-    source = problem.source
-    outcome = problem.outcome.flatMap { _ in .failure(OutputError(problem.source, reason: "it is no picture"))
-    }
-  }
-
-  /// A picture in a format that cannot be cleaned.
-  init(uncleaned picture: ListedSource) {
-    source = SourceArgument.shown(picture.text)
-    outcome = .failure(OutputError(reason: "it cannot be cleaned without encoding its picture again"))
-  }
+/// A file that `ozu clean` wrote.
+private struct CleanReport: SourceReport {
+  private let source: String
+  private let file: CleanedFile
+  private let byteCount: Int
+  private let output: String
 
   /// Cleans a file and writes the result.
   ///
@@ -171,76 +155,47 @@ private struct CleanReport: SourceReporting {
   init(
     _ text: String, _ index: Int, _ kept: KeptMetadata, _ target: OutputTarget?, _ pipeline: ImagePipeline,
     isUpright: Bool, keepsTimes: Bool
-  ) async {
-    source = SourceArgument.shown(text)
-    do {
-      // Neither kept in memory nor known to a later run.
-      var request = ImageRequest(SourceArgument.source(text))
-      request.cachePolicy = .bypass
-      let bytes = try await pipeline.data(for: request)
-      let cleaned = try await BlockingWork.run { try CleanedFile(bytes, keeping: kept) }
-      let file = isUpright ? await pipeline.turnedUpright(cleaned) : cleaned
-      outcome = .success(
-        try await BlockingWork.run {
-          let output: String
-          if let target {
-            let result = OutputTarget.Result(data: file.data, type: file.type, size: PixelSize(0, 0))
-            try Self.refuseEnding(of: target.path(of: result, forSource: index), in: target, file.type)
-            output = try target.write(result, forSource: index)
-          } else {
-            output = SourceArgument.path(ofFile: text)
-            let times = keepsTimes ? FileTimes(ofFile: text) : nil
-            if file.data != bytes { try OutputFile(output).write(file.data, isDurable: true, times: times) }
-          }
-          return Cleaned(file: file, byteCount: bytes.count, output: output)
-        })
-    } catch {
-      outcome = .failure(error)
+  ) async throws {
+    // Neither kept in memory nor known to a later run.
+    var request = ImageRequest(SourceArgument.source(text))
+    request.cachePolicy = .bypass
+    let bytes = try await pipeline.data(for: request)
+    let cleaned = try await BlockingWork.run { try CleanedFile(bytes, keeping: kept) }
+    let file = isUpright ? await pipeline.turnedUpright(cleaned) : cleaned
+    // For names that have its size, its date or its camera.
+    let header = target?.namesPicture ?? false ? try await pipeline.header(for: request) : nil
+    let size = kept.contains(.orientation) ? header?.size : header?.storedSize
+    output = try await BlockingWork.run {
+      if let target {
+        let result = OutputTarget.Result(
+          data: file.data, type: file.type, size: size ?? PixelSize(0, 0), metadata: header?.metadata)
+        return try target.write(result, forSource: index)
+      }
+      let path = SourceArgument.path(ofFile: text)
+      let times = keepsTimes ? FileTimes(ofFile: text) : nil
+      if file.data != bytes { try OutputFile(path).write(file.data, isDurable: true, times: times) }
+      return path
     }
+    (source, byteCount) = (SourceArgument.shown(text), bytes.count)
+    self.file = file
   }
 
-  /// Throws for the name of another format: the file keeps its own.
-  private static func refuseEnding(
-    of path: String, in target: OutputTarget, _ type: ImageType
-  ) throws(OutputError) {
-    switch target.destination {
-    case .file: break
-    case .template(let template, _) where template.ending != nil: break
-    case .folder, .template, .sources: return
-    }
-    guard let ending = OutputFormats.otherEnding(of: path, than: type) else { return }
-    throw OutputError(path, reason: "it is \(type.displayName), and the name ends in .\(ending)")
-  }
-
-  var errorLines: [String] {
-    guard case .failure(let error) = outcome else { return [] }
-    return ["ozu: \(PrintableText.name(source)): \(error.reason)"]
-  }
-
-  var line: String? {
-    guard case .success(let cleaned) = outcome else { return nil }
-    let dropped = cleaned.file.dropped.joined(separator: ", ")
+  func lines(isVerbose: Bool, width: Int?) -> [StyledLine] {
+    let dropped = file.dropped.joined(separator: ", ")
     let change = dropped.isEmpty ? "nothing is left out" : "without \(dropped)"
     let head =
-      "\(PrintableText.name(source)): \(change) (\(Format.bytes(cleaned.byteCount)) to "
-      + "\(Format.bytes(cleaned.file.data.count))) -> \(PrintableText.name(cleaned.output))"
-    return ([head] + cleaned.file.notes.map { "  note: \($0)" }).joined(separator: "\n")
+      "\(PrintableText.name(source)): \(change) (\(Format.bytes(byteCount)) to "
+      + "\(Format.bytes(file.data.count))) -> \(PrintableText.name(output))"
+    return ([head] + file.notes.map { "  note: \($0)" }).map { StyledLine($0) }
   }
 
   var json: JSON {
-    switch outcome {
-    case .failure(let error):
-      return .report("clean", [("source", .string(source)), ("error", .string(error.reason))])
-    case .success(let cleaned):
-      return .report(
-        "clean",
-        [
-          ("source", .string(source)), ("type", .string(cleaned.file.type.rawValue)),
-          ("bytes", .integer(cleaned.byteCount)), ("output", .string(cleaned.output)),
-          ("outputBytes", .integer(cleaned.file.data.count)),
-          ("dropped", .array(cleaned.file.dropped.map(JSON.string))),
-          ("notes", .array(cleaned.file.notes.map(JSON.string))),
-        ])
-    }
+    .report(
+      "clean",
+      [
+        ("source", .string(source)), ("type", .string(file.type.rawValue)), ("bytes", .integer(byteCount)),
+        ("output", .string(output)), ("outputBytes", .integer(file.data.count)),
+        ("dropped", .array(file.dropped.map(JSON.string))), ("notes", .array(file.notes.map(JSON.string))),
+      ])
   }
 }

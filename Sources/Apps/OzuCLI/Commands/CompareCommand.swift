@@ -34,8 +34,7 @@ enum CompareCommand: Command {
       OptionSpecification(
         name: "diff", value: "FILE", kind: .file,
         help: "Write a PNG of the differences, eight times as bright: black where the pictures are equal."),
-      .cache, .noCache,
-    ] + NetworkArguments.options + [.maxPixels, .isolation, .json]
+    ] + PipelineArguments.options + [.json]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     try SourceArgument.checkStandardInput(arguments.positional)
@@ -86,13 +85,9 @@ enum CompareCommand: Command {
       console.print(isJSON ? comparison.json.text : comparison.text)
       return comparison.score < least ?? -.infinity ? .failed : .done
     } catch {
-      if isJSON {
-        let members = [
-          ("source", JSON.string(SourceArgument.shown(source))), ("error", .string(error.reason)),
-        ]
-        console.print(JSON.report("compare", members).text)
-      }
-      console.printError("ozu: \(SourceArgument.line(source)): \(error.reason)")
+      let failure = SourceFailure(source, error)
+      if isJSON { failure.json("compare").forEach { console.print($0.text) } }
+      failure.errorLines.forEach(console.printError)
       return .failed
     }
   }

@@ -18,12 +18,15 @@ enum DemoCommand: Command {
     options: [
       OptionSpecification(
         name: "output", letter: "o", value: "FILE", kind: .file,
-        help: "The contact sheet; by default a new PNG file in the temporary folder."),
+        help: "The contact sheet, a PNG; by default a new file in the temporary folder."),
       .json,
     ])
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let sheet = arguments.value("output") ?? newSheet
+    if let ending = OutputFormats.otherEnding(of: sheet, than: .png) {
+      throw UsageError("-o \(sheet): the contact sheet is a PNG, and the name ends in .\(ending)")
+    }
     let file = OutputFile(sheet)
     let console = file.isStandardOutput ? console.withoutOutput : console
     do {

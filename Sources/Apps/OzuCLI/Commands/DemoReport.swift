@@ -119,15 +119,7 @@ struct Table {
       let cells = columns.indices.map { index in
         row[index].padding(to: widths[index], alignedRight: columns[index].isNumber)
       }
-      return cells.joined(separator: "  ").trimmingTrailingSpaces
+      return cells.joined(separator: "  ")
     }
-  }
-}
-
-extension String {
-  var trimmingTrailingSpaces: String {
-    var text = self[...]
-    while text.last == " " { text.removeLast() }
-    return String(text)
   }
 }

@@ -53,6 +53,9 @@ enum FetchCommand: Command {
       .cache,
     ] + NetworkArguments.options
 
+  /// The capacity of a cache in memory, which lasts as long as the command.
+  private static let memoryByteCount = 4 << 20
+
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let mode = try HTTPArguments.mode(arguments)
     if arguments.has("json-lines") {
@@ -77,9 +80,11 @@ enum FetchCommand: Command {
       var rules = settings.httpCache
       rules.keepsErrorBodies = true
       if isSession { (rules.policy, rules.retryPolicy) = (.standard, .none) }
-      let (cache, disk) = try await HTTPArguments.cache(
-        folder: isLasting ? PipelineArguments.folder(arguments) : nil, client: settings.network.httpClient,
-        configuration: rules)
+      let folder = PipelineArguments.folder(arguments).path(percentEncoded: false)
+      let disk = isLasting ? try await DiskCache.open(directory: folder) : nil
+      let storage: any HTTPCacheStorage =
+        disk.map(DiskHTTPCacheStorage.init) ?? InMemoryHTTPCacheStorage(byteLimit: memoryByteCount)
+      let cache = HTTPCache(client: settings.network.httpClient, storage: storage, configuration: rules)
       let isDone =
         isSession
         ? await JSONLinesSession(
@@ -115,8 +120,9 @@ enum FetchCommand: Command {
               + Format.bytes(answer.body.count))
         }
         if answer.status >= 400 {
+          let place = answer.decision.place == .cache ? "cache" : "server"
           console.printError(
-            "ozu: \(SourceArgument.shown(url.absoluteString)): the server answered \(answer.status)")
+            "ozu: \(SourceArgument.shown(url.absoluteString)): the \(place) answered \(answer.status)")
           isDone = false
         }
         console.writeData(answer.body)

@@ -7,7 +7,7 @@
   /// Names that begin with a dot, and those that browsers give to running downloads, are skipped: the file comes again under its
   /// own name. One thread calls `next`; `end` may be called on any. The folders by their watches are used by `next` alone.
   ///
-  /// `Sendable`: `folders` has one user at a time, because `next` is called by one thread after `init`.
+  /// `Sendable`: `folders` and `hasEnded` have one user at a time, because `next` is called by one thread after `init`.
   final class FolderWatch: @unchecked Sendable {
     /// What came.
     enum Event: Equatable {
@@ -26,6 +26,7 @@
     private let results: String?
     /// The path and the relative folder of each watch.
     private var folders: [Int32: (path: String, folder: String)] = [:]
+    private var hasEnded = false
     private let root: Int32
 
     private static let mask = UInt32(
@@ -68,13 +69,13 @@
       }
     }
 
-    /// Lets `next` return `nil`.
+    /// Lets `next` return what has come until now, and then `nil`.
     func end() { _ = write(wake.write, [1], 1) }
 
     /// The events that have come, at least one; `nil` after `end`. Blocks.
     func next() -> [Event]? {
       var bytes = [UInt8](repeating: 0, count: 64 << 10)
-      while true {
+      while !hasEnded {
         var entries = [
           pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
           pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
@@ -83,12 +84,17 @@
           if errno == EINTR { continue }
           return nil
         }
-        if entries[1].revents != 0 { return nil }
-        let count = read(descriptor, &bytes, bytes.count)
-        guard count > 0 else { continue }
-        let events = self.events(in: bytes[..<count])
+        hasEnded = entries[1].revents != 0
+        var events: [Event] = []
+        // At the end all that is there, once: files that come without a pause would keep the command from ending.
+        repeat {
+          let count = read(descriptor, &bytes, bytes.count)
+          guard count > 0 else { break }
+          events += self.events(in: bytes[..<count])
+        } while hasEnded
         if !events.isEmpty { return events }
       }
+      return nil
     }
 
     /// Reads `struct inotify_event`: watch, mask, cookie and length of 32 bits each, then the name with zeros behind it.

@@ -22,14 +22,14 @@ enum FramesCommand: Command {
     positional: 1...1,
     operands: .file)
 
-  private static let options =
+  private static let options: [OptionSpecification] =
     [
       OptionSpecification(
         name: "output", letter: "o", value: "TEMPLATE", kind: .file,
         help: "The names of the files; several frames need {index}."),
       OptionSpecification(name: "frame", value: "N", help: "Write this frame alone; the first is 1."),
-      OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
-    ] + EncodingArguments.options + [.cache, .noCache] + NetworkArguments.options + [.maxPixels, .isolation]
+      .quiet,
+    ] + EncodingArguments.options + PipelineArguments.options
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     guard let path = arguments.value("output") else {
@@ -46,9 +46,11 @@ enum FramesCommand: Command {
     let target = try OutputTarget(
       path: path, format: try EncodingArguments.format(arguments), sources: [ListedSource(text: text)],
       overwritesSources: nil, allowsAnyEnding: arguments.has("force"))
+    try target.refuseFolder(suggesting: "frame.png")
     let format = try EncodingArguments.outputFormat(arguments, target.format)
     let console = target.isStandardOutput ? console.withoutOutput : console
-    let pipeline = try PipelineArguments.pipeline(arguments, console: console)
+    let pipeline = PipelineArguments.pipeline(
+      try PipelineArguments.configuration(arguments), console: console)
     var status = ExitStatus.done
     do {
       let source = try await SourceArgument.read(text, for: pipeline)

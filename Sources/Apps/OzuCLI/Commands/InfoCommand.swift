@@ -37,9 +37,7 @@ enum InfoCommand: Command {
         name: "all", letter: "a", help: "Read all metadata: dates, exposure, place, names, texts, other tags."
       ),
       .recursive, .from,
-    ] + InfoPrinter.options + [.partial, .cache, .noCache] + NetworkArguments.options + [
-      .maxPixels, .isolation, .json,
-    ]
+    ] + InfoPrinter.options + [.partial] + PipelineArguments.options + [.json]
 
   /// The errors that tell of a damaged file. With others nobody knows whether it is.
   private static let damage: [ImageError.Kind] = [
@@ -51,10 +49,7 @@ enum InfoCommand: Command {
     let listing = try await SourceListing(arguments, output: nil, configuration, console)
     var printer = try InfoPrinter(arguments, console)
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
-    for problem in listing.problems {
-      guard case .failure(let error) = problem.outcome else { continue }
-      printer.fail(problem.source, error.reason, isDamage: false)
-    }
+    for problem in listing.problems { printer.fail(problem, isDamage: false) }
     for text in listing.sources.map(\.text) {
       do throws(ImageError) {
         let source = try await SourceArgument.read(text, for: pipeline)
@@ -65,10 +60,10 @@ enum InfoCommand: Command {
         let metadata = arguments.has("all") ? try await pipeline.metadata(for: ImageRequest(source)) : nil
         printer.print(
           ImageFacts(
-            source: text, byteCount: byteCount(of: source), header: header, pixels: pixels, metadata: metadata
-          ))
+            source: text, byteCount: byteCount(of: source, text), header: header, pixels: pixels,
+            metadata: metadata))
       } catch {
-        printer.fail(text, error.reason, isDamage: damage.contains(error.kind))
+        printer.fail(SourceFailure(text, error), isDamage: damage.contains(error.kind))
       }
     }
     printer.finish()
@@ -76,13 +71,9 @@ enum InfoCommand: Command {
     return printer.hasFailure ? .failed : .done
   }
 
-  private static func byteCount(of source: ImageSource) -> Int? {
-    switch source {
-    case .url(let url) where url.isFileURL:
-      try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize
-    case .data(let data, _): data.count
-    default: nil
-    }
+  private static func byteCount(of source: ImageSource, _ text: String) -> Int? {
+    if case .data(let data, _) = source { return data.count }
+    return SourceArgument.status(ofFile: text).map { Int($0.st_size) }
   }
 
   /// - Parameter isCheck: whether all frames of an animation are decoded, and not its first alone.
@@ -204,14 +195,11 @@ struct InfoPrinter {
   }
 
   /// A source that is no picture, or that cannot be read.
-  mutating func fail(_ text: String, _ reason: String, isDamage: Bool) {
+  mutating func fail(_ failure: SourceFailure, isDamage: Bool) {
     count += 1
     if isDamage { damagedCount += 1 } else { unreadCount += 1 }
-    if case .json = form {
-      let source = JSON.string(SourceArgument.shown(text))
-      console.print(JSON.report("info", [("source", source), ("error", .string(reason))]).text)
-    }
-    console.printError("ozu: \(SourceArgument.line(text)): \(reason)")
+    if case .json = form { failure.json("info").forEach { console.print($0.text) } }
+    failure.errorLines.forEach(console.printError)
   }
 
   /// Prints the sum of a check.

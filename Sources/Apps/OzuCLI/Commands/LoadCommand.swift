@@ -69,10 +69,7 @@ enum LoadCommand: Command {
       OptionSpecification(
         name: inPlace, help: "Replace each file by its result, in the format that it has."),
       .overwriteSources, ResultWriter.onlySmallerOption, FileTimes.option, .recursive, .from,
-      .jobs(concurrentLoads),
-      OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
-      ReportStyle.verboseOption,
-      .dryRun, .cache, .noCache,
+      .jobs(concurrentLoads), .quiet, ReportStyle.verboseOption, .dryRun, .cache, .noCache,
     ] + NetworkArguments.options + Observation.options + [.maxPixels, .isolation, .json]
 
   private static let inPlace = "in-place"
@@ -100,7 +97,7 @@ enum LoadCommand: Command {
       let plan = OutputPlan(listing: listing) { [output] in
         [OutputPlan.File(steps: steps, path: output?.plannedPath(forSource: $0))]
       }
-      plan.print(to: console, style)
+      plan.print(to: console, style, "load")
       return listing.problems.isEmpty ? .done : .failed
     }
     let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
@@ -112,7 +109,7 @@ enum LoadCommand: Command {
       },
       cachePolicy: PipelineArguments.cachePolicy(arguments))
     let hasFailure = await run.loadAll(
-      listing, SourceRun(concurrentCount: concurrentLoads, console: console, style: style))
+      listing, SourceRun(kind: "load", concurrentCount: concurrentLoads, console: console, style: style))
     await pipeline.flush()
     let isTold = await observation.finish(pipeline, isJSON: style == .json)
     // Everything is written. Closing frees the folder for the next pipeline.
@@ -161,36 +158,29 @@ struct LoadRun: Sendable {
   /// Loads all sources and prints the reports.
   ///
   /// - Returns: whether something failed.
-  func loadAll(_ listing: SourceListing, _ run: SourceRun<LoadReport>) async -> Bool {
+  func loadAll(_ listing: SourceListing, _ run: SourceRun) async -> Bool {
     let start = ContinuousClock.now
     var sum = RunSum()
-    listing.problems.forEach { sum.add($0) }
-    let hasFailure = await run.run(
-      listing.sources, problems: listing.problems, { await load($0, $1, $2) }
-    ) { report in
+    let failureCount = await run.run(
+      listing.sources, problems: listing.problems, { try await load($0, $1, $2) }
+    ) { (report: LoadReport) in
       sum.add(report)
-      switch run.style {
-      case .json: run.console.print(report.json.text)
-      case .text, .verbose:
-        report.lines(isVerbose: run.style == .verbose, width: run.console.lineWidth).forEach(
-          run.console.print)
-      case .quiet: break
-      }
+      run.console.print(report, run.style)
     }
     if listing.sources.count > 1, run.style == .text || run.style == .verbose {
-      run.console.print(sum.line(start.duration(to: .now)))
+      run.console.print(sum.line(start.duration(to: .now), failureCount: failureCount))
     }
     if output == nil, sum.count > 0, run.style == .text || run.style == .verbose {
       run.console.print(StyledLine("nothing was written; " + resultHint(listing), .faint))
     }
-    return hasFailure
+    return failureCount > 0
   }
 
   /// How to say where a result goes. The last source may have been meant as the result, as it is for other tools.
   private func resultHint(_ listing: SourceListing) -> String {
     guard let last = listing.sources.last?.text, listing.sources.count > 1, SourceArgument.isFile(last),
       !FileManager.default.fileExists(atPath: SourceArgument.path(ofFile: last)),
-      OutputFormats.promisedType(ofEnding: URL(fileURLWithPath: last).pathExtension.lowercased()) != nil
+      OutputFormats.promisedType(ofEnding: URL(fileURLWithPath: last).pathExtension) != nil
     else { return "-o says where results go" }
     return "-o \(SourceArgument.line(last)) writes the result there"
   }
@@ -198,40 +188,31 @@ struct LoadRun: Sendable {
   /// Loads one source, and writes its result.
   func load(
     _ text: String, _ index: Int, _ onProgress: @escaping @Sendable (Double) -> Void = { _ in }
-  ) async -> LoadReport {
-    do {
-      let source = try await SourceArgument.read(text, for: pipeline)
-      let request = try await recipe.request(source, in: pipeline)
-      let loaded =
-        if let output {
-          try await write(request.with { $0.cachePolicy = cachePolicy }, output, index)
-        } else {
-          LoadReport.Loaded(try await show(request, onProgress), of: text)
-        }
-      return LoadReport(source: text, outcome: .success(loaded))
-    } catch {
-      return LoadReport(source: text, outcome: .failure(error))
-    }
+  ) async throws -> LoadReport {
+    let source = try await SourceArgument.read(text, for: pipeline)
+    let request = try await recipe.request(source, in: pipeline)
+    guard let output else { return LoadReport(text, try await show(request, onProgress)) }
+    return try await write(text, request.with { $0.cachePolicy = cachePolicy }, output, index)
   }
 
   /// Encodes and writes a picture. With the format of the source, its header is read first.
   private func write(
-    _ request: ImageRequest, _ output: (writer: ResultWriter, format: OutputFormat), _ index: Int
-  ) async throws -> LoadReport.Loaded {
-    guard output.writer.target.keepsFormat else {
-      return LoadReport.Loaded(try await output.writer.write(request, as: output.format, forSource: index))
-    }
-    let type = try await pipeline.header(for: ImageRequest(request.source)).type
-    guard let kept = OutputFormats.written(type) else {
-      if case .sources = output.writer.target.destination {
+    _ text: String, _ request: ImageRequest, _ output: (writer: ResultWriter, format: OutputFormat),
+    _ index: Int
+  ) async throws -> LoadReport {
+    var (format, note): (OutputFormat, String?) = (output.format, nil)
+    if output.writer.target.keepsFormat {
+      let type = try await pipeline.header(for: ImageRequest(request.source)).type
+      if let kept = OutputFormats.written(type) {
+        format = format.with(kept)
+      } else if case .sources = output.writer.target.destination {
         throw OutputError(reason: "\(type.displayName) can be read and not written; -o names another place")
+      } else {
+        note = "\(type.displayName) cannot be written; it is "
       }
-      let written = try await output.writer.write(request, as: output.format, forSource: index)
-      let name = written.image.type.displayName
-      return LoadReport.Loaded(written, note: "\(type.displayName) cannot be written; it is \(name)")
     }
-    return LoadReport.Loaded(
-      try await output.writer.write(request, as: output.format.with(kept), forSource: index))
+    let written = try await output.writer.write(request, as: format, forSource: index)
+    return LoadReport(text, written, note: note.map { $0 + written.image.type.displayName })
   }
 
   private func show(

@@ -59,8 +59,7 @@ enum SetCommand: Command {
     ] + Recipe.options + EncodingArguments.contents + [
       .overwriteSources, FileTimes.option, .recursive, .from, .jobs(concurrentSources),
       OptionSpecification(name: "quiet", help: "Print what failed and the HTML, and nothing else."),
-      ReportStyle.verboseOption,
-      .dryRun, .cache, .noCache,
+      ReportStyle.verboseOption, .dryRun, .cache, .noCache,
     ] + NetworkArguments.options + Observation.options + [.maxPixels, .isolation, .json]
 
   /// Sources that are worked on at the same time, unless `--jobs` says otherwise: the files of one keep every core busy.
@@ -89,31 +88,31 @@ enum SetCommand: Command {
     let observation = try Observation(arguments, console: reports)
     if arguments.has(OptionSpecification.dryRun.name) {
       let plan = OutputPlan(listing: listing) { [target] index in
-        recipe.planned(SourceArgument.source(listing.sources[index].text), index, in: target)
+        recipe.planned(listing.sources[index].source, index, in: target)
       }
-      plan.print(to: console, style)
+      plan.print(to: console, style, "set")
       return listing.problems.isEmpty ? .done : .failed
     }
     let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
     let set = SetRun(recipe: recipe, page: page, writer: ResultWriter(target: target, pipeline: pipeline))
-    let run = SourceRun<SetReport>(concurrentCount: concurrentSources, console: console, style: style)
+    let run = SourceRun(kind: "set", concurrentCount: concurrentSources, console: console, style: style)
     let start = ContinuousClock.now
     var sum = RunSum()
-    let problems = listing.problems.map { SetReport($0) }
-    problems.forEach { sum.add($0) }
-    let hasFailure = await run.run(listing.sources, problems: problems) { text, index, _ in
-      await set.make(text, index)
-    } print: { report in
+    let failureCount = await run.run(listing.sources, problems: listing.problems) { text, index, _ in
+      try await set.make(text, index)
+    } print: { (report: SetReport) in
       sum.add(report)
-      print(report, console, reports, style)
+      if style != .quiet, let line = report.omission { console.printError(line) }
+      reports.print(report, style)
+      if style != .json, let html = report.html { console.print(html) }
     }
     if listing.sources.count > 1, style == .text || style == .verbose {
-      reports.print(sum.line(start.duration(to: .now)))
+      reports.print(sum.line(start.duration(to: .now), failureCount: failureCount))
     }
     await pipeline.flush()
     let isTold = await observation.finish(pipeline, isJSON: style == .json)
     await pipeline.diskCache?.close()
-    return hasFailure || !isTold ? .failed : .done
+    return failureCount > 0 || !isTold ? .failed : .done
   }
 
   /// The results that the options ask for.
@@ -142,17 +141,6 @@ enum SetCommand: Command {
     return target
   }
 
-  private static func print(
-    _ report: SetReport, _ console: Console, _ reports: Console, _ style: ReportStyle
-  ) {
-    if let line = report.omission { console.printError(line) }
-    if style == .json { return report.json.forEach { console.print($0.text) } }
-    if style == .text || style == .verbose {
-      report.lines(isVerbose: style == .verbose, width: reports.lineWidth).forEach(reports.print)
-    }
-    if case .success(let made) = report.outcome, let html = made.html { console.print(html) }
-  }
-
   private static func widths(_ arguments: ParsedArguments) throws(UsageError) -> [Int] {
     guard let text = arguments.value("widths") else { return [320, 640, 1280, 1920] }
     let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
@@ -172,7 +160,7 @@ enum SetCommand: Command {
     for name in (arguments.value("formats") ?? defaultFormats).split(
       separator: ",", omittingEmptySubsequences: false)
     {
-      guard let type = OutputFormats.type(ofEnding: name.lowercased()) else {
+      guard let type = OutputFormats.type(ofEnding: String(name)) else {
         throw UsageError(
           "--formats: \"\(name)\" is not a format that can be written",
           hint: "There are: \(OutputFormats.list)."

@@ -48,9 +48,8 @@ enum SheetCommand: Command {
         name: "background", value: "COLOR", help: "white by default; \(ColorArgument.notation)."),
       OptionSpecification(
         name: "captions", help: "Write the name of each source below its picture, shortened to a line."),
-      .recursive, .from, .jobs(concurrentPictures),
-      OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
-    ] + EncodingArguments.options + [.cache, .noCache] + NetworkArguments.options + [.maxPixels, .isolation]
+      .recursive, .from, .jobs(concurrentPictures), .quiet,
+    ] + EncodingArguments.options + PipelineArguments.options
 
   private static let concurrentPictures = 8
 
@@ -78,13 +77,13 @@ enum SheetCommand: Command {
     for (number, page) in pages.enumerated() {
       let sources = Array(listing.sources[page])
       var cells: [Bitmap] = []
-      let run = SourceRun<SheetCell>(concurrentCount: jobs, console: console, style: style)
-      let hasLost = await run.run(sources, problems: []) { text, _, _ in
-        await maker.cell(text)
-      } print: { cell in
-        if let bitmap = cell.bitmap { cells.append(bitmap) }
+      let run = SourceRun(concurrentCount: jobs, console: console, style: style)
+      let lostCount = await run.run(sources, problems: []) { text, _, _ in
+        try await maker.cell(text)
+      } print: { (cell: Bitmap) in
+        cells.append(cell)
       }
-      hasFailure = hasFailure || hasLost
+      hasFailure = hasFailure || lostCount > 0
       guard !cells.isEmpty else { continue }
       do {
         let sheet = try await BlockingWork.run { [cells] in layout.drawn(cells) }
@@ -107,23 +106,6 @@ enum SheetCommand: Command {
   }
 
   private static func layout(_ arguments: ParsedArguments) throws(UsageError) -> ContactSheet {
-    var cell = PixelSize(200, 200)
-    if let text = arguments.value("cell") {
-      guard let side = Int(text) else {
-        cell = try ResizeArguments.size(text, of: "cell")
-        return try layout(arguments, cell)
-      }
-      guard (1...Resize.openSide).contains(side) else {
-        throw UsageError("--cell \(text): a side must be from 1 to \(Resize.openSide) pixels")
-      }
-      cell = PixelSize(side, side)
-    }
-    return try layout(arguments, cell)
-  }
-
-  private static func layout(_ arguments: ParsedArguments, _ cell: PixelSize) throws(UsageError)
-    -> ContactSheet
-  {
     let text = arguments.value("background") ?? "white"
     guard let background = ColorArgument.color(text) else {
       throw UsageError(
@@ -131,8 +113,17 @@ enum SheetCommand: Command {
         hint: ColorArgument.hint(for: text))
     }
     return ContactSheet(
-      columns: try arguments.integer("columns", in: 1...1000) ?? 5, cell: cell,
+      columns: try arguments.integer("columns", in: 1...1000) ?? 5, cell: try cell(arguments),
       gap: try arguments.integer("gap", in: 0...1000) ?? 12, background: background)
+  }
+
+  private static func cell(_ arguments: ParsedArguments) throws(UsageError) -> PixelSize {
+    guard let text = arguments.value("cell") else { return PixelSize(200, 200) }
+    guard let side = Int(text) else { return try ResizeArguments.size(text, of: "cell") }
+    guard (1...Resize.openSide).contains(side) else {
+      throw UsageError("--cell \(text): a side must be from 1 to \(Resize.openSide) pixels")
+    }
+    return PixelSize(side, side)
   }
 
   /// The numbers of the sources of each sheet.
@@ -144,7 +135,7 @@ enum SheetCommand: Command {
     let size = min(perSheet ?? count, count)
     guard let sheet = layout.size(of: size), sheet.width <= limits.pixelCount / sheet.height else {
       throw UsageError(
-        "a sheet of \(size) pictures would be too large",
+        "a sheet of \(size == 1 ? "1 picture" : "\(size) pictures") would be too large",
         hint: "--rows makes several, and --cell smaller pictures; --max-pixels raises the limit.")
     }
     return stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
@@ -153,11 +144,6 @@ enum SheetCommand: Command {
   private static func target(
     _ path: String, _ arguments: ParsedArguments, _ listing: SourceListing, sheets count: Int
   ) throws(UsageError) -> OutputTarget {
-    if path.hasSuffix("/") {
-      throw UsageError(
-        "-o \(path): this names a folder; the name of a file must follow",
-        hint: "For example: -o \(path)sheet.jpg")
-    }
     let format = try EncodingArguments.format(arguments)
     if format == .keep { throw UsageError("--format keep: a sheet has several sources") }
     var isNumbered = false
@@ -172,17 +158,13 @@ enum SheetCommand: Command {
     guard count <= 1 || isNumbered else {
       throw UsageError("-o \(path): \(count) sheets need {index} in their names")
     }
-    return try OutputTarget(
+    let target = try OutputTarget(
       path: path, format: format, sources: Array(listing.sources.prefix(1)),
-      files: listing.sources.map { SourceArgument.source($0.text) }, overwritesSources: nil,
+      files: listing.sources.map(\.source), overwritesSources: nil,
       allowsAnyEnding: arguments.has("force"))
+    try target.refuseFolder(suggesting: "sheet.jpg")
+    return target
   }
-}
-
-/// The outcome for one source of `ozu sheet`.
-private struct SheetCell: SourceReporting {
-  var bitmap: Bitmap?
-  var errorLines: [String] = []
 }
 
 /// Makes the pictures of a sheet.
@@ -198,28 +180,24 @@ private struct SheetMaker: Sendable {
   let pipeline: ImagePipeline
 
   /// A picture that fills a cell, with its caption.
-  func cell(_ text: String) async -> SheetCell {
-    do {
-      let source = try await SourceArgument.read(text, for: pipeline)
-      var request = ImageRequest(
-        source,
-        resize: Resize(
-          picture, mode: mode, crops: mode == .aspectFill, allowsUpscaling: mode == .aspectFill),
-        // Without a colour: the sheet puts each cell on its background, which may be transparent in part.
-        processors: [.pad(to: picture)])
-      if picture != layout.cell {
-        let caption = try await pipeline.picture(of: caption(text)).bitmap
-        request.processors += [
-          .pad(to: layout.cell, anchor: .top),
-          .watermark(caption, at: .bottom, margin: 2),
-        ]
-      }
-      // Other commands have no use for a rendition of this size.
-      request.writeLayers = .originals
-      return SheetCell(bitmap: try await pipeline.image(for: request).bitmap)
-    } catch {
-      return SheetCell(errorLines: ["ozu: \(SourceArgument.line(text)): \(error.reason)"])
+  func cell(_ text: String) async throws -> Bitmap {
+    let source = try await SourceArgument.read(text, for: pipeline)
+    var request = ImageRequest(
+      source,
+      resize: Resize(
+        picture, mode: mode, crops: mode == .aspectFill, allowsUpscaling: mode == .aspectFill),
+      // Without a colour: the sheet puts each cell on its background, which may be transparent in part.
+      processors: [.pad(to: picture)])
+    if picture != layout.cell {
+      let caption = try await pipeline.picture(of: caption(text)).bitmap
+      request.processors += [
+        .pad(to: layout.cell, anchor: .top),
+        .watermark(caption, at: .bottom, margin: 2),
+      ]
     }
+    // Other commands have no use for a rendition of this size.
+    request.writeLayers = .originals
+    return try await pipeline.image(for: request).bitmap
   }
 
   /// The name of a source without its folders, dark on a light ground and light on a dark one.

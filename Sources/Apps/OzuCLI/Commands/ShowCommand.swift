@@ -39,8 +39,7 @@ enum ShowCommand: Command {
       OptionSpecification(
         name: "columns", value: "N",
         help: "The most columns a picture takes; those of the terminal by default."),
-      .cache, .noCache,
-    ] + NetworkArguments.options + [.maxPixels, .isolation]
+    ] + PipelineArguments.options
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let asked = try arguments.choice("protocol", among: protocols)

@@ -14,7 +14,7 @@ enum SimilarCommand: Command {
       Example("Also those that are less alike", "ozu similar -r photos --distance 14"),
       Example(
         "Of each group all but the best, a path in a line",
-        "ozu similar -r photos --json | jq -r '.pictures[1:][].source'"),
+        "ozu similar -r photos --json | jq -r '.pictures[1:][]?.source'"),
     ],
     discussion: """
       Prints groups of pictures, with an empty line between two groups: the largest picture first, then its copies, with their
@@ -34,8 +34,8 @@ enum SimilarCommand: Command {
         name: "distance", letter: "d", value: "N",
         help: "How far pictures of a group may be from each other, 0 to 32; 8 by default."),
       OptionSpecification(name: "exact", help: "Only files with the same bytes; nothing is decoded."),
-      .recursive, .from, .jobs(concurrentPictures), .cache, .noCache,
-    ] + NetworkArguments.options + [.maxPixels, .isolation, .json]
+      .recursive, .from, .jobs(concurrentPictures),
+    ] + PipelineArguments.options + [.json]
 
   private static let concurrentPictures = 8
   private static let standardDistance = 8
@@ -53,21 +53,13 @@ enum SimilarCommand: Command {
     let listing = try await SourceListing(arguments, output: nil, configuration, console)
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     var pictures: [SimilarPicture] = []
-    let problems = listing.problems.map { problem in
-      let reason = if case .failure(let error) = problem.outcome { error.reason } else { "" }
-      return SimilarReport(source: problem.source, outcome: .failure(OutputError(reason: reason)))
-    }
-    let run = SourceRun<SimilarReport>(concurrentCount: jobs, console: console, style: style)
-    let hasFailure = await run.run(Self.files(listing.sources), problems: problems) { text, _, _ in
-      await SimilarReport(text, pipeline, isExact: isExact)
-    } print: { report in
-      switch report.outcome {
-      case .success(let picture): pictures.append(picture)
-      case .failure(let error):
-        guard style == .json else { return }
-        let members = [("source", JSON.string(report.source)), ("error", .string(error.reason))]
-        console.print(JSON.report("similar", members).text)
-      }
+    let run = SourceRun(kind: "similar", concurrentCount: jobs, console: console, style: style)
+    let failureCount = await run.run(
+      Self.files(listing.sources), problems: listing.problems
+    ) { text, _, _ in
+      try await SimilarPicture(text, pipeline, isExact: isExact)
+    } print: { (picture: SimilarPicture) in
+      pictures.append(picture)
     }
     await pipeline.end()
     let groups = await groups(pictures, within: distance)
@@ -75,7 +67,7 @@ enum SimilarCommand: Command {
       console.print(style == .json ? group.json.text : (number == 0 ? "" : "\n") + group.text)
     }
     if groups.isEmpty, !pictures.isEmpty, style == .text { console.print("no pictures look alike") }
-    return hasFailure ? .failed : .done
+    return failureCount > 0 ? .failed : .done
   }
 
   /// The sources, each file once. By a link, or by a folder within another one, a file has several names, and is no copy of itself:
@@ -110,42 +102,24 @@ enum SimilarCommand: Command {
   }
 }
 
-/// The outcome for one source of `ozu similar`.
-private struct SimilarReport: SourceReporting {
-  let source: String
-  let outcome: Result<SimilarPicture, any Error>
-
-  init(source: String, outcome: Result<SimilarPicture, any Error>) {
-    (self.source, self.outcome) = (source, outcome)
-  }
-
+extension SimilarPicture {
   /// Reads a picture, and makes its hash unless only equal bytes are looked for.
-  init(_ text: String, _ pipeline: ImagePipeline, isExact: Bool) async {
-    source = SourceArgument.shown(text)
-    do {
-      let request = ImageRequest(try await SourceArgument.read(text, for: pipeline))
-      let data = try await pipeline.data(for: request)
-      let size = try await pipeline.header(for: request).size
-      var hash: PerceptualHash?
-      if !isExact {
-        var small = ImageRequest(request.source, resize: Resize(PixelSize(Self.side, Self.side)))
-        // Other commands have no use for a rendition of this size.
-        small.writeLayers = .originals
-        hash = PerceptualHash(try await pipeline.image(for: small).bitmap)
-      }
-      outcome = .success(
-        SimilarPicture(
-          source: source, size: size, byteCount: data.count, digest: CacheKey(hashing: data), hash: hash))
-    } catch {
-      outcome = .failure(error)
+  fileprivate init(_ text: String, _ pipeline: ImagePipeline, isExact: Bool) async throws {
+    let request = ImageRequest(try await SourceArgument.read(text, for: pipeline))
+    let data = try await pipeline.data(for: request)
+    let size = try await pipeline.header(for: request).size
+    var hash: PerceptualHash?
+    if !isExact {
+      var small = ImageRequest(request.source, resize: Resize(PixelSize(Self.side, Self.side)))
+      // Other commands have no use for a rendition of this size.
+      small.writeLayers = .originals
+      hash = PerceptualHash(try await pipeline.image(for: small).bitmap)
     }
+    self.init(
+      source: SourceArgument.shown(text), size: size, byteCount: data.count, digest: CacheKey(hashing: data),
+      hash: hash)
   }
 
   /// The hash reduces a picture to 32 by 32 pixels; twice as many in front of it leave its averages alone.
   private static let side = 96
-
-  var errorLines: [String] {
-    guard case .failure(let error) = outcome else { return [] }
-    return ["ozu: \(PrintableText.name(source)): \(error.reason)"]
-  }
 }

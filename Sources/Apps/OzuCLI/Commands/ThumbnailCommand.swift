@@ -20,7 +20,7 @@ enum ThumbnailCommand: Command {
       again. The path of each thumbnail that was made is printed.
 
       With --size one thumbnail of at most N pixels a side is written to OUTPUT, as file managers ask for it by an entry
-      in /usr/share/thumbnailers; SOURCE is a path or an address. The shared cache is not touched then.
+      in /usr/share/thumbnailers; SOURCE is a path or a file: address. The shared cache is not touched then.
 
       Nothing is enlarged. Formats that C libraries read are decoded in processes of their own, also where files are named.
       """,
@@ -105,14 +105,14 @@ enum ThumbnailCommand: Command {
       maker: ThumbnailMaker(pipeline: PipelineArguments.pipeline(configuration, console: console)),
       sizes: sizes, isForced: arguments.has("force"))
     let style: ReportStyle = arguments.has("quiet") ? .quiet : .text
-    let hasFailure = await SourceRun<ThumbnailReport>(concurrentCount: 2, console: console, style: style).run(
-      listing.sources, problems: listing.problems.map { ThumbnailReport(errorLines: $0.errorLines) }
+    let failureCount = await SourceRun(concurrentCount: 2, console: console, style: style).run(
+      listing.sources, problems: listing.problems
     ) { text, _, _ in
-      await run.make(text)
-    } print: { report in
-      if style == .text { report.paths.forEach { console.print($0) } }
+      try await run.make(text)
+    } print: { (paths: [String]) in
+      if style == .text { paths.forEach { console.print($0) } }
     }
-    return hasFailure ? .failed : .done
+    return failureCount > 0 ? .failed : .done
   }
 
   private static func sizes(_ arguments: ParsedArguments) throws(UsageError) -> [ThumbnailSize] {
@@ -130,13 +130,6 @@ enum ThumbnailCommand: Command {
   }
 }
 
-/// The outcome for one source of `ozu thumbnail`.
-struct ThumbnailReport: SourceReporting {
-  var errorLines: [String] = []
-  /// The thumbnails that were made.
-  var paths: [String] = []
-}
-
 /// The work of `ozu thumbnail` on the shared cache.
 struct ThumbnailRun: Sendable {
   let cache: ThumbnailCache
@@ -145,23 +138,18 @@ struct ThumbnailRun: Sendable {
   /// Whether to make thumbnails that exist already, or that could not be made before.
   let isForced: Bool
 
-  /// Makes the thumbnails of a source that are missing or older than it.
-  func make(_ text: String) async -> ThumbnailReport {
-    let original: ThumbnailCache.Original
-    do {
-      original = try ThumbnailMaker.original(text)
-    } catch {
-      return failure(text, error)
-    }
+  /// Makes the thumbnails of a source that are missing or older than it, and returns their paths.
+  func make(_ text: String) async throws -> [String] {
+    let original = try ThumbnailMaker.original(text)
     // The cache has no thumbnails of thumbnails.
     let folder = FileAddress.address(ofPath: cache.folder, in: FileManager.default.currentDirectoryPath)
-    if original.address.hasPrefix(folder + "/") { return ThumbnailReport() }
+    if original.address.hasPrefix(folder + "/") { return [] }
     let wanted = sizes.filter { isForced || !cache.hasThumbnail(of: original, $0) }
-    if wanted.isEmpty { return ThumbnailReport() }
+    if wanted.isEmpty { return [] }
     if !isForced, cache.hasFailed(original) {
-      return failure(text, ThumbnailError("no thumbnail could be made before; --force tries again"))
+      throw ThumbnailError("no thumbnail could be made before; --force tries again")
     }
-    var report = ThumbnailReport()
+    var paths: [String] = []
     for size in wanted {
       let png: Data
       do {
@@ -169,20 +157,12 @@ struct ThumbnailRun: Sendable {
       } catch {
         // Only a fault of the picture is remembered, not a full disk or a file without permission.
         if (error as? ImageError)?.isAboutPicture ?? false { try? cache.storeFailure(of: original) }
-        return failure(text, error)
+        throw error
       }
-      do {
-        try await BlockingWork.run { try cache.store(png, of: original, size) }
-        report.paths.append(cache.path(of: original, size))
-      } catch {
-        return failure(text, error)
-      }
+      try await BlockingWork.run { try cache.store(png, of: original, size) }
+      paths.append(cache.path(of: original, size))
     }
-    return report
-  }
-
-  private func failure(_ text: String, _ error: any Error) -> ThumbnailReport {
-    ThumbnailReport(errorLines: ["ozu: \(SourceArgument.line(text)): \(error.reason)"])
+    return paths
   }
 }
 

@@ -22,8 +22,8 @@
         picture if its first bytes say so. Names that begin with a dot or end as those of running downloads are skipped.
         Pictures that are there already are taken with --existing. {index} and {counter} count from the start.
 
-        A picture that is written again is made again, and replaces its result. Results may not go into the folder itself; below
-        it, their folder is not watched. Ctrl-C or SIGTERM ends the command when the pictures that have come are done; a second
+        A picture that is written again is made again, and replaces its result. One whose result would have the name of that of
+        another picture is a failure. Results may not go into the folder itself; below it, their folder is not watched. Ctrl-C or SIGTERM ends the command when the pictures that have come are done; a second
         one ends it at once. Without --cache there is no disk cache.
         """,
       options: options,
@@ -43,8 +43,7 @@
           name: SetCommand.formats.name, value: SetCommand.formats.value, kind: SetCommand.formats.kind,
           help: "With --widths. " + SetCommand.formats.help),
       ] + Recipe.options + EncodingArguments.options + [
-        ResultWriter.onlySmallerOption, FileTimes.option, .jobs(concurrentPictures),
-        OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
+        ResultWriter.onlySmallerOption, FileTimes.option, .jobs(concurrentPictures), .quiet,
         ReportStyle.verboseOption, .cache, .maxPixels, .isolation, .json,
       ]
 
@@ -90,6 +89,7 @@
         if events.contains(.overflow) {
           console.printError(
             "ozu: too much happens at once, or in too many folders; pictures may be left out")
+          status = .failed
         }
         if events.contains(.gone) {
           console.printError("ozu: \(PrintableText.name(folder)) has gone")
@@ -121,9 +121,13 @@
 
     let pipeline: ImagePipeline
     let types: Set<ImageType>
+    /// The kind of its reports in JSON.
+    var kind: String { if case .load = work { "load" } else { "set" } }
     private let work: Work
     private let arguments: ParsedArguments
     private let output: String
+    /// Each picture has a target of its own, and `a.heic` beside `a.jpg` may have one name for their results.
+    private let claims = NameClaims()
 
     init(
       _ arguments: ParsedArguments, _ folder: String, _ output: String, _ console: Console
@@ -145,16 +149,17 @@
       _ = try run(ListedSource(text: folder + "/a"))
     }
 
-    /// The reports of one picture.
-    func make(_ source: ListedSource) async -> WatchReport {
+    /// Makes the results of one picture.
+    func make(_ source: ListedSource) async throws -> any SourceReport {
+      let run: Run
       do throws(UsageError) {
-        switch try run(source) {
-        case .load(let run): return WatchReport(load: await run.load(source.text, 0))
-        case .set(let run): return WatchReport(set: await run.make(source.text, 0))
-        }
+        run = try self.run(source)
       } catch {
-        return WatchReport(
-          load: LoadReport(source: source.text, outcome: .failure(OutputError(reason: error.message))))
+        throw OutputError(reason: error.message)
+      }
+      switch run {
+      case .load(let run): return try await run.load(source.text, 0)
+      case .set(let run): return try await run.make(source.text, 0)
       }
     }
 
@@ -167,7 +172,8 @@
     private func run(_ source: ListedSource) throws(UsageError) -> Run {
       switch work {
       case .load(let recipe):
-        let target = try LoadCommand.output(arguments, SourceListing(fileOfFolder: source), recipe)
+        var target = try LoadCommand.output(arguments, SourceListing(fileOfFolder: source), recipe)
+        target?.sharedClaims = claims
         let format = try EncodingArguments.outputFormat(arguments, target?.format)
         let isSmaller = arguments.has(ResultWriter.onlySmallerOption.name)
         return .load(
@@ -177,31 +183,10 @@
               (ResultWriter(target: $0, pipeline: pipeline, writesOnlySmaller: isSmaller), format)
             }, cachePolicy: .bypass))
       case .set(let recipe):
-        let target = try SetCommand.target(output, arguments, [source], recipe)
+        var target = try SetCommand.target(output, arguments, [source], recipe)
+        target.sharedClaims = claims
         return .set(
           SetRun(recipe: recipe, page: nil, writer: ResultWriter(target: target, pipeline: pipeline)))
-      }
-    }
-  }
-
-  /// The outcome for one picture of `ozu watch`.
-  private struct WatchReport: SourceReporting {
-    var load: LoadReport?
-    var set: SetReport?
-
-    var errorLines: [String] { (load?.errorLines ?? []) + (set?.errorLines ?? []) }
-
-    func print(_ style: ReportStyle, to console: Console) {
-      switch style {
-      case .json:
-        if let load { console.print(load.json.text) }
-        set?.json.forEach { console.print($0.text) }
-      case .text, .verbose:
-        load?.lines(isVerbose: style == .verbose, width: console.lineWidth).forEach(console.print)
-        if let lines = set?.lines(isVerbose: style == .verbose, width: console.lineWidth) {
-          lines.forEach(console.print)
-        }
-      case .quiet: break
       }
     }
   }
@@ -228,21 +213,22 @@
         pictures[index].number = count
       }
       if pictures.isEmpty { return }
-      let run = SourceRun<WatchReport>(concurrentCount: jobs, console: console, style: .quiet)
-      _ = await run.run(pictures, problems: []) { [maker, pictures] _, index, _ in
-        await maker.make(pictures[index])
-      } print: { report in
-        if !report.errorLines.isEmpty { failureCount += 1 }
-        if let load = report.load { sum.add(load) }
-        if let set = report.set { sum.add(set) }
-        report.print(style, to: console)
+      let run = SourceRun(
+        kind: maker.kind, concurrentCount: jobs, console: console, style: style, showsProgress: false)
+      let failed = await run.run(pictures, problems: []) { [maker, pictures] _, index, _ in
+        try await maker.make(pictures[index])
+      } print: { (report: any SourceReport) in
+        if let load = report as? LoadReport { sum.add(load) }
+        if let set = report as? SetReport { sum.add(set) }
+        console.print(report, style)
       }
+      failureCount += failed
     }
 
     /// Prints the sum. Returns whether something failed.
     func finish() -> Bool {
       if count > 0, style == .text || style == .verbose {
-        console.printError("ozu: " + sum.line(start.duration(to: .now)))
+        console.printError("ozu: " + sum.line(start.duration(to: .now), failureCount: failureCount))
       }
       return failureCount > 0
     }

@@ -111,6 +111,9 @@ struct Console: Sendable {
   /// valid JSON.
   func print(_ text: String) { writeOutput(PrintableText.escaped(text) + "\n") }
 
+  /// Prints an object for programs, of a kind that `Documentation/ozu-output.schema.json` describes.
+  func report(_ kind: String, _ members: [(String, JSON)]) { print(JSON.report(kind, members).text) }
+
   /// Prints a line of messages, in the same way. The name of the program in front of it is red on a terminal with colours.
   func printError(_ text: String) {
     let text = PrintableText.escaped(text)
@@ -162,8 +165,7 @@ final class LineReader: Sendable {
     state.withLock { state in
       while !state.isAtEnd {
         var chunk = Data(count: 64 << 10)
-        let count = chunk.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
-        if count < 0 && errno == EINTR { continue }
+        let count = chunk.withUnsafeMutableBytes { BlockingCalls.read(descriptor, into: $0) }
         state.isAtEnd = count <= 0
         state.rest.append(chunk.prefix(max(0, count)))
         guard let end = state.rest.lastIndex(of: 0x0A) else { continue }

@@ -18,7 +18,7 @@ final class DescriptorWriter: Sendable {
   func write(_ data: Data, to descriptor: Int32) -> Bool {
     let failure = failures.withLock { failures -> Int32? in
       guard failures[descriptor] != EPIPE else { return EBADF }
-      let failure = data.withUnsafeBytes { Self.writeAll($0, to: descriptor) }
+      let failure = data.withUnsafeBytes { BlockingCalls.write($0, to: descriptor) }
       if let failure, failures[descriptor] == nil || failure == EPIPE { failures[descriptor] = failure }
       return failure
     }
@@ -32,25 +32,38 @@ final class DescriptorWriter: Sendable {
     let failure = failures.withLock { $0[descriptor] }
     return failure == EPIPE ? nil : failure
   }
+}
 
-  // Returns the error that stopped it, or nil.
-  private static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
+/// Calls on descriptors that wait until they can be done, also where another process that has the same pipe or terminal open has
+/// set it not to block.
+enum BlockingCalls {
+  /// Writes all the bytes. Returns the number of the error that stopped it, or nil.
+  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
       if count >= 0 {
         rest = rest.dropFirst(count)
-        continue
-      }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN:
-        // The parent process may have set the pipe not to block.
-        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&entry, 1, -1)
-      default: return errno
+      } else if !isOver(descriptor, POLLOUT) {
+        return errno
       }
     }
     return nil
+  }
+
+  /// Reads what has come. Returns 0 at the end, and less with `errno` after an error.
+  static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    while true {
+      let count = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
+      if count >= 0 || !isOver(descriptor, POLLIN) { return count }
+    }
+  }
+
+  /// Whether the reason why a call failed is over, after waiting for it.
+  private static func isOver(_ descriptor: Int32, _ event: some BinaryInteger) -> Bool {
+    guard errno == EAGAIN else { return errno == EINTR }
+    var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+    _ = poll(&entry, 1, -1)
+    return true
   }
 }

@@ -53,13 +53,7 @@ final class EndSignal: @unchecked Sendable {
     waiter?.resume()
     if isFirst { return }
     atEnd()
-    // Ends the process as the signal would have. The signal is blocked on Dispatch's threads.
-    signal(number, SIG_DFL)
-    var mask = sigset_t()
-    sigemptyset(&mask)
-    sigaddset(&mask, number)
-    pthread_sigmask(SIG_UNBLOCK, &mask, nil)
-    raise(number)
+    Interruption.raiseUnhandled(number)
   }
 
   func wait() async {

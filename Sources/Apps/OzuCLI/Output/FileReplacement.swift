@@ -129,14 +129,15 @@ struct FileTimes: Sendable {
     name: "times", help: "Give each result the times of its source, if that is a file.")
 
   private let used: timespec
-  private let changed: timespec
+  let changed: timespec
 
   /// The times of the file that a source names; `nil` if it is not there, and for sources that are no files.
   init?(ofFile text: String) {
-    var status = stat()
-    guard SourceArgument.isFile(text), stat(SourceArgument.path(ofFile: text), &status) == 0 else {
-      return nil
-    }
+    guard let status = SourceArgument.status(ofFile: text) else { return nil }
+    self.init(status)
+  }
+
+  init(_ status: stat) {
     #if canImport(Glibc)
       (used, changed) = (status.st_atim, status.st_mtim)
     #else

@@ -144,14 +144,18 @@ enum Interruption {
     }
     take()
     cleanUp()
-    signal(SIGPIPE, SIG_DFL)
+    raiseUnhandled(SIGPIPE)
+    _exit(128 + SIGPIPE)
+  }
+
+  /// Raises a signal without its handler. Threads of Dispatch have signals blocked.
+  static func raiseUnhandled(_ number: Int32) {
+    signal(number, SIG_DFL)
     var mask = sigset_t()
     sigemptyset(&mask)
-    sigaddset(&mask, SIGPIPE)
-    // Threads of Dispatch have it blocked.
+    sigaddset(&mask, number)
     pthread_sigmask(SIG_UNBLOCK, &mask, nil)
-    raise(SIGPIPE)
-    _exit(128 + SIGPIPE)
+    raise(number)
   }
 
   /// Ends the process as Ctrl-C does, when a terminal in raw mode made no signal of the key. Returns if the signal is

@@ -21,7 +21,9 @@ enum NetworkArguments {
     OptionSpecification(
       name: "allow-host", value: "HOST,…",
       help: "Ask only these hosts, also after redirects; *.example.com is every host below it."),
-    CertificateOption.option,
+    OptionSpecification(
+      name: "cacert", value: "FILE", kind: .file,
+      help: "Trust only the authorities in this PEM file; by default those of SSL_CERT_FILE or the system."),
   ]
 
   /// Changes the defaults of a pipeline by the options.
@@ -29,7 +31,12 @@ enum NetworkArguments {
     _ configuration: inout ImagePipeline.Configuration, _ arguments: ParsedArguments
   ) throws(UsageError) {
     var client = HTTPClientConfiguration()
-    try CertificateOption.configure(&client, arguments)
+    if let path = arguments.value("cacert") {
+      guard access(path, F_OK) == 0, !OutputFile.isFolder(path) else {
+        throw UsageError("--cacert \(path): there is no such file")
+      }
+      client.certificateAuthorities = .file(path: path)
+    }
     if let hosts = try hosts(arguments) { client.hostRule = .only(hosts) }
     if arguments.has("untrusted") {
       client.networkGuard = .publicAddressesOnly
@@ -67,26 +74,7 @@ enum NetworkArguments {
   }
 }
 
-/// `--cacert`: the certificate authorities that the commands of the network trust.
-private enum CertificateOption {
-  static let option = OptionSpecification(
-    name: "cacert", value: "FILE", kind: .file,
-    help: "Trust only the authorities in this PEM file; by default those of SSL_CERT_FILE or the system.")
-
-  /// Makes a client trust the authorities of the option, if it is given.
-  static func configure(
-    _ client: inout HTTPClientConfiguration, _ arguments: ParsedArguments
-  ) throws(UsageError) {
-    guard let path = arguments.value(option.name) else { return }
-    var isFolder = ObjCBool(false)
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
-      throw UsageError("--\(option.name) \(path): there is no such file")
-    }
-    client.certificateAuthorities = .file(path: path)
-  }
-}
-
-/// The arguments and the cache that the HTTP commands share.
+/// The arguments that the HTTP commands share.
 enum HTTPArguments {
   /// The value of `--mode`.
   static func mode(_ arguments: ParsedArguments) throws(UsageError) -> HTTPCacheMode? {
@@ -103,20 +91,5 @@ enum HTTPArguments {
         hint: "For example: https://example.com/a.jpg")
     }
     return url
-  }
-
-  /// The capacity of a cache in memory that lasts as long as the command.
-  private static let memoryByteCount = 4 << 20
-
-  /// An HTTP cache on a disk cache, or one that lasts as long as the command.
-  static func cache(
-    folder: URL?, client: any HTTPClient, configuration: HTTPCacheConfiguration
-  ) async throws -> (HTTPCache, DiskCache?) {
-    let disk: DiskCache? =
-      if let folder { try await DiskCache.open(directory: folder.path(percentEncoded: false)) } else { nil }
-    let storage: any HTTPCacheStorage =
-      disk.map(DiskHTTPCacheStorage.init) ?? InMemoryHTTPCacheStorage(byteLimit: memoryByteCount)
-    let cache = HTTPCache(client: client, storage: storage, configuration: configuration)
-    return (cache, disk)
   }
 }

@@ -34,7 +34,7 @@ struct Observation {
     _ arguments: ParsedArguments, sources: [ListedSource], output: OutputTarget?
   ) throws(UsageError) -> OutputFile? {
     guard let trace = arguments.value("trace").map(OutputFile.init) else { return nil }
-    let files = SourceFiles(sources.map { SourceArgument.source($0.text) })
+    let files = SourceFiles(sources.map(\.source))
     if let source = files.source(lostBy: trace.path) {
       throw UsageError("--trace \(trace.path): this is the source \(source)")
     }
@@ -69,7 +69,7 @@ struct Observation {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if let data = try? encoder.encode(statistics) {
       let members = JSON.verbatim(String(decoding: data, as: UTF8.self))
-      console.print(JSON.report("statistics", [("statistics", members)]).text)
+      console.report("statistics", [("statistics", members)])
     }
   }
 

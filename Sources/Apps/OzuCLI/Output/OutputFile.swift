@@ -116,6 +116,13 @@ extension OutputFile {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
+  /// Whether a path leads to a folder.
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    guard path != standardOutput, stat(path, &status) == 0 else { return false }
+    return status.st_mode & S_IFMT == S_IFDIR
+  }
+
   static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
     while true {
       let descriptor = Foundation.open(path, flags | O_CLOEXEC, 0o666)
@@ -125,23 +132,16 @@ extension OutputFile {
   }
 
   static func write(_ data: Data, to descriptor: Int32) throws(SystemError) {
-    var rest = data[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        throw SystemError(code: errno)
-      }
-    }
+    let code = data.withUnsafeBytes { BlockingCalls.write($0, to: descriptor) }
+    if let code { throw SystemError(code: code) }
   }
 
   /// Makes a folder and the missing folders above it. An existing folder is not an error.
-  private static func makeFolder(_ path: String) throws(SystemError) {
-    if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
+  static func makeFolder(_ path: String, _ permissions: mode_t = 0o777) throws(SystemError) {
+    if mkdir(path, permissions) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, path.contains("/"), path != "/" else { throw SystemError(code: errno) }
-    try makeFolder(folder(of: path))
-    if mkdir(path, 0o777) != 0, errno != EEXIST { throw SystemError(code: errno) }
+    try makeFolder(folder(of: path), permissions)
+    if mkdir(path, permissions) != 0, errno != EEXIST { throw SystemError(code: errno) }
   }
 }
 

@@ -24,19 +24,20 @@ enum OutputFormats {
   /// The longest ending that a result can have.
   static let longestEnding = types.map(\.fileExtension).max { $0.utf8.count < $1.utf8.count } ?? ""
 
-  /// The format of an ending in lower case, if it can be written.
+  /// The format of an ending, if it can be written.
   static func type(ofEnding ending: String) -> ImageType? {
-    names.first { $0.0 == ending }?.1
+    let ending = ending.lowercased()
+    return names.first { $0.0 == ending }?.1
   }
 
-  /// The format of an ending in lower case, if it can be written or read.
+  /// The format of an ending, if it can be written or read.
   static func promisedType(ofEnding ending: String) -> ImageType? {
-    type(ofEnding: ending) ?? ImageFormat.ofEnding(ending)?.type
+    type(ofEnding: ending) ?? ImageFormat.ofEnding(ending.lowercased())?.type
   }
 
-  /// The ending of a name, in lower case, if it is that of another format.
+  /// The ending of a name, if it is that of another format.
   static func otherEnding(of path: String, than type: ImageType) -> String? {
-    let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
+    let ending = URL(fileURLWithPath: path).pathExtension
     guard let promised = promisedType(ofEnding: ending), promised != type else { return nil }
     return ending
   }

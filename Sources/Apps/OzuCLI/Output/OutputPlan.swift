@@ -15,19 +15,18 @@ struct OutputPlan {
   /// The files of the source with a number.
   let files: (Int) -> [File]
 
-  func print(to console: Console, _ style: ReportStyle) {
+  /// - Parameter kind: that of failures in JSON.
+  func print(to console: Console, _ style: ReportStyle, _ kind: String) {
     for (index, source) in listing.sources.enumerated() {
       for file in files(index) {
         if style == .json {
-          let steps = file.steps.map(JSON.string)
-          console.print(
-            JSON.report(
-              "plan",
-              [
-                ("source", .string(SourceArgument.shown(source.text))), ("steps", .array(steps)),
-                ("output", file.path.map(JSON.string) ?? .null),
-              ]
-            ).text)
+          console.report(
+            "plan",
+            [
+              ("source", .string(SourceArgument.shown(source.text))),
+              ("steps", .array(file.steps.map(JSON.string))),
+              ("output", file.path.map(JSON.string) ?? .null),
+            ])
         } else {
           let steps = file.steps.isEmpty ? "as it is" : file.steps.joined(separator: ", ")
           let path = file.path.map { " -> \(PrintableText.name($0))" } ?? ""
@@ -36,7 +35,7 @@ struct OutputPlan {
       }
     }
     for problem in listing.problems {
-      if style == .json { console.print(problem.json.text) }
+      if style == .json { problem.json(kind).forEach { console.print($0.text) } }
       problem.errorLines.forEach(console.printError)
     }
   }

@@ -7,7 +7,7 @@ import OzuBase
 struct OutputTarget: Sendable {
   enum Destination {
     case file(OutputFile)
-    case folder(String, OutputNames)
+    /// A template, or a folder, whose template has no braces in the value of `-o`.
     case template(OutputTemplate, [OutputTemplate.Values])
     /// The files of the sources.
     case sources([String])
@@ -34,9 +34,14 @@ struct OutputTarget: Sendable {
   let sources: SourceFiles
   /// Whether the files of results get the times of their sources.
   var keepsTimes = false
+  /// Whether a result is refused whose name has the ending of another format: its own follows from the source, and is known late.
+  var refusesOtherEndings = false
   private let listed: [ListedSource]
   private let hasOverwriting: Bool
-  private let claims = Claims()
+  /// The names of its results, each a source and its part: adjacent fields can give two of them one name.
+  private let claims = NameClaims()
+  /// The names of the results of several targets, by their sources; `nil` for one target.
+  var sharedClaims: NameClaims?
   /// The file of `--trace`. It would overwrite a result with its path.
   var trace: OutputFile?
 
@@ -54,32 +59,27 @@ struct OutputTarget: Sendable {
     files: [ImageSource] = [], overwritesSources: Bool?, allowsAnyEnding: Bool = false
   ) throws(UsageError) {
     try Self.refuseAddress(path)
-    var isDirectory: ObjCBool = false
-    let isDash = path == OutputFile.standardOutput
-    let exists = isDash || FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-    let sources = listed.map { SourceArgument.source($0.text) }
     self.path = path
     self.listed = listed
     keepsFormat = format == .keep
-    self.sources = SourceFiles(sources, others: files, mayBeOverwritten: overwritesSources ?? false)
+    refusesOtherEndings = format == .keep && !allowsAnyEnding
+    sources = SourceFiles(listed.map(\.source), others: files, mayBeOverwritten: overwritesSources ?? false)
     hasOverwriting = overwritesSources != nil
     if OutputTemplate.isTemplate(path) {
       let template = try OutputTemplate(path)
-      destination = .template(template, Self.values(listed, sources))
+      destination = .template(template, Self.values(listed))
       self.format = try Self.format(format, ending: template.ending, path, allowsAnyEnding)
-    } else if path.hasSuffix("/") || sources.count > 1 || isSeveral || isDirectory.boolValue {
-      if exists && !isDirectory.boolValue {
-        throw UsageError("-o \(path): this is a file; several results need a folder")
-      }
-      if !exists { try Self.refusePictureName(path) }
-      destination = .folder(path, OutputNames(listed))
+    } else if path.hasSuffix("/") || listed.count > 1 || isSeveral || OutputFile.isFolder(path) {
+      destination = try Self.folder(path, OutputNames(listed), "{name}.{ext}")
       self.format = try Self.format(format, ending: nil, path, allowsAnyEnding)
     } else {
       let file = OutputFile(path)
       destination = .file(file)
       let ending = URL(fileURLWithPath: file.path).pathExtension
-      let own = sources.first.map(OutputNames.ending) ?? ""
-      let isOwn = format == .keep && Self.areOneFormat(ending, own)
+      let own = listed.first.map { OutputNames.ending(of: $0.source) } ?? ""
+      let isOwn =
+        format == .keep
+        && OutputFormats.promisedType(ofEnding: ending) == OutputFormats.promisedType(ofEnding: own)
       self.format = try Self.format(format, ending: ending, path, allowsAnyEnding || isOwn)
     }
     try refuseEqualNames()
@@ -94,8 +94,7 @@ struct OutputTarget: Sendable {
     path = "--in-place"
     format = nil
     keepsFormat = true
-    let sources = listed.map { SourceArgument.source($0.text) }
-    self.sources = SourceFiles(sources, others: files, mayBeOverwritten: true)
+    sources = SourceFiles(listed.map(\.source), others: files, mayBeOverwritten: true)
     hasOverwriting = true
     for source in listed where !SourceArgument.isFile(source.text) {
       throw UsageError(
@@ -103,7 +102,7 @@ struct OutputTarget: Sendable {
     }
     destination = .sources(listed.map { SourceArgument.path(ofFile: $0.text) })
     for (index, source) in listed.enumerated() {
-      guard self.sources.source(lostBy: path(forSource: index, [:]), of: index) != nil else { continue }
+      guard sources.source(lostBy: path(forSource: index, [:]), of: index) != nil else { continue }
       throw UsageError("\(source.text): this file is named twice, or a step reads it")
     }
   }
@@ -116,11 +115,10 @@ struct OutputTarget: Sendable {
     files: [ImageSource], overwritesSources: Bool
   ) throws(UsageError) {
     try Self.refuseAddress(path)
-    let sources = listed.map { SourceArgument.source($0.text) }
     self.path = path
     self.listed = listed
     keepsFormat = false
-    self.sources = SourceFiles(sources, others: files, mayBeOverwritten: overwritesSources)
+    sources = SourceFiles(listed.map(\.source), others: files, mayBeOverwritten: overwritesSources)
     hasOverwriting = true
     let format: FormatChoice = types.count == 1 ? .type(types[0]) : .automatic
     if OutputTemplate.isTemplate(path) {
@@ -131,29 +129,35 @@ struct OutputTarget: Sendable {
       if types.count > 1, !template.has(.ext) {
         throw UsageError("-o \(path): several formats need {ext} in their names")
       }
-      destination = .template(template, Self.values(listed, sources))
+      destination = .template(template, Self.values(listed))
       self.format = try Self.format(format, ending: template.ending, path, false)
     } else {
-      var isDirectory: ObjCBool = false
-      if path == OutputFile.standardOutput
-        || FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory.boolValue
-      {
-        throw UsageError("-o \(path): several results need a folder")
-      }
-      if !isDirectory.boolValue { try Self.refusePictureName(path) }
       let names = OutputNames(listed, room: "-65535".utf8.count)
-      let folder = path.hasSuffix("/") ? path : path + "/"
-      destination = .template(
-        try OutputTemplate(folder + "{name}-{width}.{ext}"), names.stems.map { [.name: $0] })
+      destination = try Self.folder(path, names, "{name}-{width}.{ext}")
       self.format = types.count == 1 ? types[0] : nil
     }
     try refuseEqualNames()
     try refuseSources()
   }
 
-  private static func areOneFormat(_ first: String, _ second: String) -> Bool {
-    OutputFormats.promisedType(ofEnding: first.lowercased())
-      == OutputFormats.promisedType(ofEnding: second.lowercased())
+  /// A folder, in which each result is named for its source.
+  ///
+  /// - Throws: for a file, and for the name of a picture: with a slash at its end it is a folder.
+  private static func folder(
+    _ path: String, _ names: OutputNames, _ form: String
+  ) throws(UsageError) -> Destination {
+    if !OutputFile.isFolder(path) {
+      if path == OutputFile.standardOutput || access(path, F_OK) == 0 {
+        throw UsageError("-o \(path): this is a file; several results need a folder")
+      }
+      let ending = URL(fileURLWithPath: path).pathExtension
+      if !path.hasSuffix("/"), OutputFormats.promisedType(ofEnding: ending) != nil {
+        throw UsageError(
+          "-o \(path): several results need a folder", hint: "-o \(path)/ makes a folder of that name.")
+      }
+    }
+    let template = try OutputTemplate((path.hasSuffix("/") ? path : path + "/") + form)
+    return .template(template, names.stems.map { [.name: $0] })
   }
 
   /// Throws for an address of the web: nothing is written there, and a folder called `https:` is never meant.
@@ -163,53 +167,35 @@ struct OutputTarget: Sendable {
     throw UsageError("-o \(SourceArgument.shown(path)): results are written into files, not to addresses")
   }
 
-  /// Throws for the name of a picture where a folder is needed. With a slash at its end it is a folder.
-  private static func refusePictureName(_ path: String) throws(UsageError) {
-    let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
-    guard !path.hasSuffix("/"), OutputFormats.promisedType(ofEnding: ending) != nil else { return }
-    throw UsageError(
-      "-o \(path): several results need a folder", hint: "-o \(path)/ makes a folder of that name.")
-  }
-
   /// The format by `--format` or an ending; `nil` when the picture decides.
   private static func format(
     _ choice: FormatChoice, ending: String?, _ path: String, _ allowsAnyEnding: Bool
   ) throws(UsageError) -> ImageType? {
-    let ending = ending?.lowercased() ?? ""
-    let asked: ImageType? =
-      switch choice {
-      case .byName: try type(ofEnding: ending, path)
-      case .automatic, .keep: nil
-      case .type(let type): type
+    let ending = ending ?? ""
+    if choice == .byName {
+      guard !ending.isEmpty else { return nil }
+      guard let type = OutputFormats.type(ofEnding: ending) else {
+        throw UsageError(
+          "-o \(path): files ending in .\(ending) cannot be written",
+          hint: "--format names the format: \(OutputFormats.list).")
       }
-    let name = asked?.rawValue ?? (choice == .keep ? "keep" : "auto")
-    if choice != .byName, !allowsAnyEnding, let promised = OutputFormats.promisedType(ofEnding: ending),
-      promised != asked
-    {
+      return type
+    }
+    let asked: ImageType? = if case .type(let type) = choice { type } else { nil }
+    if !allowsAnyEnding, let promised = OutputFormats.promisedType(ofEnding: ending), promised != asked {
+      let name = asked?.rawValue ?? (choice == .keep ? "keep" : "auto")
       throw UsageError(
         "--format \(name): the name \(path) ends in .\(ending)", hint: "--force writes it with that name.")
     }
     return asked
   }
 
-  private static func type(ofEnding ending: String, _ path: String) throws(UsageError) -> ImageType? {
-    guard !ending.isEmpty else { return nil }
-    guard let type = OutputFormats.type(ofEnding: ending) else {
-      throw UsageError(
-        "-o \(path): files ending in .\(ending) cannot be written",
-        hint: "--format names the format: \(OutputFormats.list).")
-    }
-    return type
-  }
-
   /// The values of the fields that are known before anything is loaded.
-  private static func values(
-    _ listed: [ListedSource], _ sources: [ImageSource]
-  ) -> [OutputTemplate.Values] {
+  private static func values(_ listed: [ListedSource]) -> [OutputTemplate.Values] {
     listed.indices.map { index in
       [
         .name: OutputNames.baseName(of: listed[index]), .dir: listed[index].folder,
-        .sourceExt: OutputNames.ending(of: sources[index]),
+        .sourceExt: OutputNames.ending(of: listed[index].source),
         .index: listed[index].number.map(String.init) ?? OutputNames.index(index + 1, of: listed.count),
         .counter: "\(listed[index].number ?? index + 1)",
       ]
@@ -240,8 +226,8 @@ struct OutputTarget: Sendable {
   /// - Parameter type: the type of the result, if it is known.
   private func ending(forSource index: Int, _ type: ImageType?) -> String? {
     guard keepsFormat else { return (type ?? format)?.fileExtension }
-    let own = OutputNames.ending(of: SourceArgument.source(listed[index].text))
-    let promised = OutputFormats.type(ofEnding: own.lowercased())
+    let own = OutputNames.ending(of: listed[index].source)
+    let promised = OutputFormats.type(ofEnding: own)
     return promised != nil && promised == type ?? promised ? own : type?.fileExtension
   }
 
@@ -261,9 +247,6 @@ struct OutputTarget: Sendable {
     switch destination {
     case .file(let file): return file.path
     case .sources(let paths): return paths[index]
-    case .folder(let folder, let names):
-      let ending = late[.ext] ?? "{\(OutputTemplate.Field.ext.rawValue)}"
-      return (folder.hasSuffix("/") ? folder : folder + "/") + "\(names.stems[index]).\(ending)"
     case .template(let template, let values):
       return template.path(values[index].merging(late) { _, late in late })
     }
@@ -278,11 +261,16 @@ struct OutputTarget: Sendable {
     if let source = sources.source(lostBy: file.path, of: index) {
       throw OutputError(file.path, reason: "it is the source \(source)")
     }
+    if refusesOtherEndings { try refuseEnding(of: file.path, result.type) }
     if let trace, let identity = FileIdentity(trace.path), identity == FileIdentity(file.path) {
       throw OutputError(file.path, reason: "the trace goes there")
     }
-    if !isNamedForBytes, !claims.claim(OutputNames.folded(file.path), for: [index, result.part]) {
-      throw OutputError(file.path, reason: "another result has this name")
+    if !isNamedForBytes {
+      let name = OutputNames.folded(file.path)
+      let isFree = sharedClaims?.claim(name, for: listed[index].text) ?? true
+      guard isFree, claims.claim(name, for: "\(index) \(result.part)") else {
+        throw OutputError(file.path, reason: "another result has this name")
+      }
     }
     // A source that is replaced cannot be made again, so the result must be on the device first.
     let times = keepsTimes ? FileTimes(ofFile: listed[index].text) : nil
@@ -290,9 +278,26 @@ struct OutputTarget: Sendable {
     return file.path
   }
 
+  /// Throws for the name of another format, if its ending was given.
+  private func refuseEnding(of path: String, _ type: ImageType) throws(OutputError) {
+    switch destination {
+    case .file: break
+    case .template(let template, _) where template.ending != nil: break
+    case .template, .sources: return
+    }
+    guard let ending = OutputFormats.otherEnding(of: path, than: type) else { return }
+    throw OutputError(path, reason: "it is \(type.displayName), and the name ends in .\(ending)")
+  }
+
   /// Whether names are made from the bytes of results: equal names are equal results then.
   private var isNamedForBytes: Bool {
     if case .template(let template, _) = destination { template.has(.hash) } else { false }
+  }
+
+  /// Whether names have facts of the picture: its size, or what the camera wrote.
+  var namesPicture: Bool {
+    guard case .template(let template, _) = destination else { return false }
+    return [OutputTemplate.Field.width, .height, .date, .camera].contains(where: template.has)
   }
 
   /// The path of a result that is made.
@@ -334,6 +339,16 @@ extension OutputTarget {
     }
   }
 
+  /// Throws for a folder, in which the result would get the name of a source.
+  ///
+  /// - Parameter name: the name of a file, for the hint.
+  func refuseFolder(suggesting name: String) throws(UsageError) {
+    guard case .template = destination, !OutputTemplate.isTemplate(path) else { return }
+    throw UsageError(
+      "-o \(path): this names a folder; the name of a file must follow",
+      hint: "For example: -o \(path.hasSuffix("/") ? path : path + "/")\(name)")
+  }
+
   /// Throws when two sources would get one name. Names with `{hash}` are equal only for equal results.
   func refuseEqualNames() throws(UsageError) {
     if isNamedForBytes { return }
@@ -359,11 +374,8 @@ extension OutputTarget {
 
   /// The field that tells two sources apart.
   private func hint(_ first: ListedSource, _ second: ListedSource) -> String {
-    func ending(_ listed: ListedSource) -> String {
-      OutputNames.ending(of: SourceArgument.source(listed.text))
-    }
     let field: OutputTemplate.Field =
-      if ending(first) != ending(second) {
+      if OutputNames.ending(of: first.source) != OutputNames.ending(of: second.source) {
         .sourceExt
       } else if first.folder != second.folder {
         .dir
@@ -373,24 +385,12 @@ extension OutputTarget {
         .index
       }
     let text = "{\(field.rawValue)}"
-    guard case .folder(let folder, _) = destination else { return "Add \(text), so that the names differ." }
-    let start = (folder.hasSuffix("/") ? folder : folder + "/") + "{dir}/{name}"
-    let template = field == .sourceExt ? "\(start).\(text).{ext}" : "\(start)-\(text).{ext}"
-    let other = field == .sourceExt && !keepsFormat ? ", or --format keep" : ""
-    return "\(text) tells them apart: -o '\(template)'\(other)."
-  }
-
-  /// The result that each written name belongs to: adjacent fields can give two results one name. One lock guards it.
-  final class Claims: Sendable {
-    private let owners = Mutex<[String: [Int]]>([:])
-
-    /// Whether no other result has the name. A result is identified by its source and its number there.
-    func claim(_ name: String, for result: [Int]) -> Bool {
-      owners.withLock { owners in
-        if let owner = owners[name] { return owner == result }
-        owners[name] = result
-        return true
-      }
+    guard case .template(let template, _) = destination, !OutputTemplate.isTemplate(path) else {
+      return "Add \(text), so that the names differ."
     }
+    let name = "{dir}/{name}" + (field == .sourceExt ? "." : "-") + text
+    // The files of a set have widths, and no format of their sources.
+    let other = field == .sourceExt && !keepsFormat && !template.has(.width) ? ", or --format keep" : ""
+    return "\(text) tells them apart: -o '\(template.text.replacing("{name}", with: name))'\(other)."
   }
 }

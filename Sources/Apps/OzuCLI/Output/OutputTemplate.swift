@@ -136,7 +136,7 @@ struct OutputNames: Sendable {
 
   /// The name that a list gives the source, else the last part of its address without its ending.
   static func baseName(of listed: ListedSource) -> String {
-    listed.name ?? baseName(of: SourceArgument.source(listed.text))
+    listed.name ?? baseName(of: listed.source)
   }
 
   /// The last part of an address without its ending, made safe as a file name.

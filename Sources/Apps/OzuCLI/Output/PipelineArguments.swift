@@ -3,6 +3,10 @@ import Ozu
 
 /// The pipeline of a command: the default one, with its disk cache in the folder of `--cache` and a small memory cache.
 enum PipelineArguments {
+  /// The options of commands that load pictures.
+  static let options: [OptionSpecification] =
+    [.cache, .noCache] + NetworkArguments.options + [.maxPixels, .isolation]
+
   /// The bytes of the memory cache. It can be small: a command needs a picture twice only when a source is named twice.
   static let memoryCost = 64 << 20
 
@@ -16,12 +20,6 @@ enum PipelineArguments {
   /// The use of the caches by a request: with `--no-cache` memory keeps nothing either.
   static func cachePolicy(_ arguments: ParsedArguments) -> CachePolicy {
     arguments.has(OptionSpecification.noCache.name) ? .bypass : .useCaches
-  }
-
-  static func pipeline(
-    _ arguments: ParsedArguments, console: Console
-  ) throws(UsageError) -> ImagePipeline {
-    pipeline(try configuration(arguments), console: console)
   }
 
   static func pipeline(

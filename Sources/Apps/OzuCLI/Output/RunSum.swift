@@ -4,41 +4,33 @@ import Ozu
 struct RunSum {
   /// The pictures that were loaded.
   private(set) var count = 0
-  private var (failureCount, leftOutCount, fileCount) = (0, 0, 0)
+  private var (leftOutCount, fileCount) = (0, 0)
   /// `nil` if the bytes of a source are not known.
   private var byteCount: Int? = 0
   private var writtenByteCount: Int?
 
   mutating func add(_ report: LoadReport) {
-    guard case .success(let loaded) = report.outcome else {
-      failureCount += 1
-      return
-    }
-    if loaded.written?.isLeftOut ?? false {
+    if report.written?.isLeftOut ?? false {
       leftOutCount += 1
       return
     }
     count += 1
-    add(loaded.byteCount)
-    if let written = loaded.written { writtenByteCount = (writtenByteCount ?? 0) + written.image.data.count }
+    add(report.byteCount)
+    if let written = report.written { writtenByteCount = (writtenByteCount ?? 0) + written.image.data.count }
   }
 
   mutating func add(_ report: SetReport) {
-    guard case .success(let made) = report.outcome else {
-      failureCount += 1
-      return
-    }
     count += 1
-    add(made.largest?.sourceByteCount ?? 0)
-    fileCount += made.files.count
-    writtenByteCount = (writtenByteCount ?? 0) + made.files.reduce(0) { $0 + $1.image.data.count }
+    add(report.largest?.sourceByteCount ?? 0)
+    fileCount += report.files.count
+    writtenByteCount = (writtenByteCount ?? 0) + report.files.reduce(0) { $0 + $1.image.data.count }
   }
 
   private mutating func add(_ sourceByteCount: Int?) {
     byteCount = byteCount.flatMap { sum in sourceByteCount.map { sum + $0 } }
   }
 
-  func line(_ duration: Duration) -> String {
+  func line(_ duration: Duration, failureCount: Int) -> String {
     var line = "\(count) \(count == 1 ? "picture" : "pictures")"
     if let byteCount { line += ", \(Format.bytes(byteCount))" }
     if let writtenByteCount {

@@ -1,48 +1,28 @@
 import Ozu
 import OzuBase
 
-/// The outcome for one source of `ozu set`.
-struct SetReport: SourceReporting {
+/// The files that `ozu set` made of a source.
+struct SetReport: SourceReport {
   /// The source as it was typed, without parts that may be secret.
   let source: String
-  let outcome: Result<Made, SetFailure>
+  /// Grouped by format in their order, the narrowest of each first. Not empty.
+  let files: [ResultWriter.Written]
+  /// The widths that are too large for the picture.
+  let omittedWidths: [Int]
+  /// The element `picture`, if it is wanted.
+  let html: String?
 
-  init(source: String, outcome: Result<Made, SetFailure>) {
-    self.source = SourceArgument.shown(source)
-    self.outcome = outcome
+  /// One of the widest. Its header, source and timings stand for all.
+  var largest: EncodedImage? { files.map(\.image).max { $0.size.width < $1.size.width } }
+
+  /// The notes of all files, without duplicates.
+  private var notes: [String] {
+    files.flatMap(\.image.notes).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
-  /// A failure of the listing of sources.
-  init(_ problem: LoadReport) {
-    source = problem.source
-    let reason = if case .failure(let error) = problem.outcome { error.reason } else { "" }
-    outcome = .failure(SetFailure(reasons: [reason]))
-  }
-
-  struct Made: Sendable {
-    /// Grouped by format in their order, the narrowest of each first. Not empty.
-    let files: [ResultWriter.Written]
-    /// The widths that are too large for the picture.
-    let omittedWidths: [Int]
-    /// The element `picture`, if it is wanted.
-    let html: String?
-
-    /// One of the widest. Its header, source and timings stand for all.
-    var largest: EncodedImage? { files.map(\.image).max { $0.size.width < $1.size.width } }
-
-    /// The notes of all files, without duplicates.
-    var notes: [String] {
-      files.flatMap(\.image.notes).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-    }
-  }
-
-  /// The lines for standard output; none for a failure. One for the source, and one for each file.
-  ///
-  /// - Parameters:
-  ///   - isVerbose: whether the place that it came from and the stages follow.
-  ///   - width: the columns for a line; the middle of a longer name is left out. `nil` for everything.
-  func lines(isVerbose: Bool, width: Int? = nil) -> [StyledLine] {
-    guard case .success(let made) = outcome, let image = made.largest else { return [] }
+  /// One for the source, and one for each file.
+  func lines(isVerbose: Bool, width: Int?) -> [StyledLine] {
+    guard let image = largest else { return [] }
     var head = StyledLine()
     if let header = image.header { head.add(" \(header.type.displayName) \(header.size),", .faint) }
     head.add(" " + Format.bytes(image.sourceByteCount))
@@ -53,7 +33,7 @@ struct SetReport: SourceReporting {
     let room = width.map { max($0 - head.columnCount - 1, 12) } ?? .max
     var first = StyledLine(StyledLine.shortened(PrintableText.name(source), to: room) + ":")
     first.add(head)
-    let files = made.files.map { file in
+    let lines = files.map { file in
       let still = file.image.isFirstFrameOnly ? " (first frame only)" : ""
       let facts = " \(file.image.size), \(Format.bytes(file.image.data.count))\(still)"
       let room = width.map { max($0 - facts.columnCount - 5, 12) } ?? .max
@@ -62,40 +42,26 @@ struct SetReport: SourceReporting {
       line.add(facts)
       return line
     }
-    return [first] + files + made.notes.map { StyledLine("  note: \($0)") }
+    return [first] + lines + notes.map { StyledLine("  note: \($0)") }
   }
 
   /// A line about widths that were left out.
   var omission: String? {
-    guard case .success(let made) = outcome, !made.omittedWidths.isEmpty else { return nil }
-    let widths = made.omittedWidths.map(String.init).joined(separator: ", ")
+    guard !omittedWidths.isEmpty else { return nil }
+    let widths = omittedWidths.map(String.init).joined(separator: ", ")
     return "ozu: \(PrintableText.name(source)): the picture is not as wide as \(widths); left out"
   }
 
-  /// A line about each failure.
-  var errorLines: [String] {
-    guard case .failure(let failure) = outcome else { return [] }
-    return failure.reasons.map { "ozu: \(PrintableText.name(source)): \($0)" }
-  }
-
-  /// An object for programs; one for each failure.
-  var json: [JSON] {
-    switch outcome {
-    case .failure(let failure):
-      return failure.reasons.map { .report("set", [("source", .string(source)), ("error", .string($0))]) }
-    case .success(let made):
-      let header = made.largest?.header
-      var members: [(String, JSON)] = [
-        ("source", .string(source)), ("type", header.map { .string($0.type.rawValue) } ?? .null),
-        ("frames", header.map { .integer($0.frameCount) } ?? .null),
-        ("bytes", .integer(made.largest?.sourceByteCount ?? 0)),
-        ("outputs", .array(made.files.map(Self.json))),
-        ("omittedWidths", .array(made.omittedWidths.map(JSON.integer))),
-        ("notes", .array(made.notes.map(JSON.string))),
-      ]
-      if let html = made.html { members.append(("html", .string(html))) }
-      return [.report("set", members)]
-    }
+  var json: JSON {
+    let header = largest?.header
+    var members: [(String, JSON)] = [
+      ("source", .string(source)), ("type", header.map { .string($0.type.rawValue) } ?? .null),
+      ("frames", header.map { .integer($0.frameCount) } ?? .null),
+      ("bytes", .integer(largest?.sourceByteCount ?? 0)), ("outputs", .array(files.map(Self.json))),
+      ("omittedWidths", .array(omittedWidths.map(JSON.integer))), ("notes", .array(notes.map(JSON.string))),
+    ]
+    if let html { members.append(("html", .string(html))) }
+    return .report("set", members)
   }
 
   private static func json(_ file: ResultWriter.Written) -> JSON {

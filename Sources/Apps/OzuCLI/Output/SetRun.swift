@@ -15,18 +15,8 @@ struct SetRun: Sendable {
   let writer: ResultWriter
 
   /// Makes the files of a source. None is written unless all could be made.
-  func make(_ text: String, _ index: Int) async -> SetReport {
-    do {
-      let source = try await SourceArgument.read(text, for: writer.pipeline)
-      return SetReport(source: text, outcome: .success(try await make(recipe.request(source), index)))
-    } catch let failure as SetFailure {
-      return SetReport(source: text, outcome: .failure(failure))
-    } catch {
-      return SetReport(source: text, outcome: .failure(SetFailure(reasons: [error.reason])))
-    }
-  }
-
-  private func make(_ request: ImageRequest, _ index: Int) async throws -> SetReport.Made {
+  func make(_ text: String, _ index: Int) async throws -> SetReport {
+    let request = recipe.request(try await SourceArgument.read(text, for: writer.pipeline))
     let (widths, beyond, source) = try await widths(of: request)
     let images = try await encode(request, widths, of: source)
     // Steps may have made the picture narrower than its file.
@@ -41,7 +31,8 @@ struct SetRun: Sendable {
       }
     }
     let html = page.map { element(files, rows: kept.count, images.placeholder, $0).html }
-    return SetReport.Made(files: files, omittedWidths: omitted + beyond, html: html)
+    return SetReport(
+      source: SourceArgument.shown(text), files: files, omittedWidths: omitted + beyond, html: html)
   }
 
   /// The widths to make, those that are too large, and the size of the picture from which they are made, if it is known. A

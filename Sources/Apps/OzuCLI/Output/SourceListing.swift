@@ -12,6 +12,8 @@ struct ListedSource: Sendable {
   var name: String?
   /// Its `{index}` and `{counter}`; `nil` for its place among the sources.
   var number: Int?
+
+  var source: ImageSource { SourceArgument.source(text) }
 }
 
 /// Finds the pictures in the folders among the sources of a command.
@@ -24,7 +26,7 @@ struct SourceListing {
   /// Whether one of the sources that were named is a folder.
   let hasFolders: Bool
   /// Folders that could not be read or have no picture; files that could not be read; pictures with unusable names.
-  private(set) var problems: [LoadReport] = []
+  private(set) var problems: [SourceFailure] = []
 
   private let types: Set<ImageType>
   /// The folder for results.
@@ -87,8 +89,7 @@ struct SourceListing {
   private static func folder(_ text: String) -> String? {
     guard case .url(let url) = SourceArgument.source(text), url.isFileURL else { return nil }
     let path = url.path(percentEncoded: false)
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    guard OutputFile.isFolder(path) else { return nil }
     // As it was typed, so that reports have the names of the command line.
     return text.lowercased().hasPrefix("file:") ? path : text
   }
@@ -104,20 +105,18 @@ struct SourceListing {
       let start = path.hasSuffix("/") ? path : path + "/"
       do throws(SystemError) {
         switch try Self.kind(of: name.path(in: start), types) {
-        case .folder(let identity):
-          if identity == excluded { continue }
-          guard let text = name.text else {
-            failForName(start + name.shown)
-            continue
-          }
-          list(start + text, folder.isEmpty ? text : folder + "/" + text)
-        case .picture:
-          guard let text = name.text else {
-            failForName(start + name.shown)
-            continue
-          }
-          sources.append(ListedSource(text: start + text, folder: folder))
         case .other: continue
+        case .folder(let identity) where identity == excluded: continue
+        case let kind:
+          guard let text = name.text else {
+            fail(start + name.shown, "its name is not UTF-8; rename it")
+            continue
+          }
+          if case .folder = kind {
+            list(start + text, folder.isEmpty ? text : folder + "/" + text)
+          } else {
+            sources.append(ListedSource(text: start + text, folder: folder))
+          }
         }
       } catch {
         fail(start + name.shown, "the file cannot be read: \(systemMessage(error.code))")
@@ -183,10 +182,8 @@ struct SourceListing {
     data.append(contentsOf: bytes[..<readCount])
   }
 
-  private mutating func failForName(_ path: String) { fail(path, "its name is not UTF-8; rename it") }
-
   private mutating func fail(_ path: String, _ reason: String) {
-    problems.append(LoadReport(source: path, outcome: .failure(ListingError(description: reason))))
+    problems.append(SourceFailure(path, reason: reason))
   }
 }
 
@@ -206,11 +203,6 @@ struct FolderIdentity: Equatable, Sendable {
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
-}
-
-/// The reason why a folder gave no sources.
-private struct ListingError: Error, CustomStringConvertible {
-  let description: String
 }
 
 /// The name of an entry of a folder. Names are bytes; Foundation puts other characters in place of those that are not UTF-8,

@@ -74,19 +74,12 @@ struct ThumbnailCache: Sendable {
 
   private func write(_ png: Data, to path: String) throws(OutputError) {
     do throws(SystemError) {
-      try Self.makeFolder(OutputFile.folder(of: path))
+      // Only their owner may use them.
+      try OutputFile.makeFolder(OutputFile.folder(of: path), 0o700)
       try FileReplacement(path: path, old: nil, isDurable: false, permissions: 0o600).write(png)
     } catch {
       throw OutputError(path, code: error.code, writing: png.count)
     }
-  }
-
-  /// Makes a folder that only its owner may use, and the missing folders above it.
-  private static func makeFolder(_ path: String) throws(SystemError) {
-    if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-    guard errno == ENOENT, path != "/" else { throw SystemError(code: errno) }
-    try makeFolder(OutputFile.folder(of: path))
-    if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(code: errno) }
   }
 
   /// A PNG of one transparent pixel: the record of a failure needs only its texts.

@@ -19,16 +19,16 @@ struct ThumbnailMaker: Sendable {
     guard status.st_mode & S_IFMT == S_IFREG else { throw ImageError.irregularFile(path) }
     return ThumbnailCache.Original(
       address: FileAddress.address(ofPath: path, in: FileManager.default.currentDirectoryPath),
-      modified: FileStatus.modified(status), byteCount: Int(status.st_size))
+      modified: FileTimes(status).changed.tv_sec, byteCount: Int(status.st_size))
   }
 
   /// A PNG that fits a square, with the texts about its original. Nothing is enlarged.
-  func png(_ source: ImageSource, side: Int, _ original: ThumbnailCache.Original?) async throws -> Data {
+  func png(_ source: ImageSource, side: Int, _ original: ThumbnailCache.Original) async throws -> Data {
     let picture = try await pipeline.image(
       for: ImageRequest(source, resize: Resize(PixelSize(side, side), mode: .aspectFit)))
     // Only the first frame of an animation.
     let png = try await pipeline.encode(Picture(picture.bitmap), as: .png)
-    var texts = original.map(ThumbnailCache.texts) ?? [("Software", "Ozu \(Version.current)")]
+    var texts = ThumbnailCache.texts(of: original)
     if let header = picture.header {
       texts += [
         ("Thumb::Image::Width", "\(header.size.width)"), ("Thumb::Image::Height", "\(header.size.height)"),
@@ -44,17 +44,6 @@ struct ThumbnailError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
-}
-
-/// The facts of the system about a file, the same on every platform.
-private enum FileStatus {
-  static func modified(_ status: stat) -> Int {
-    #if canImport(Glibc)
-      Int(status.st_mtim.tv_sec)
-    #else
-      Int(status.st_mtimespec.tv_sec)
-    #endif
-  }
 }
 
 /// The address of a local file, spelled as desktops spell it: programs find each other's thumbnails by its digest, so every
