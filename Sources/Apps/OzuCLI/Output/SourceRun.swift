@@ -1,3 +1,5 @@
+import OzuBase
+
 /// What a command made of a source.
 protocol SourceReport: Sendable {
   /// The lines for people.
