@@ -17,9 +17,9 @@ struct SetCommandTests {
   @Test("six widths in three formats are one decode, and a second run neither decodes nor encodes")
   func oneDecode() async throws {
     let folder = try Folder()
-    // Progressive, so that its decode takes longer than starting all requests.
+    // Progressive and large, so that its decode takes longer than starting all requests, also on a busy machine.
     let photo = try CodecRegistry.standard.encode(
-      PatternPicture(PixelSize(1600, 1200), tint: 3).bitmap, as: .jpeg,
+      PatternPicture(PixelSize(3200, 2400), tint: 3).bitmap, as: .jpeg,
       options: EncodingOptions(compressionQuality: 0.95, isProgressive: true))
     let source = try folder.write(photo, to: "p.jpg")
     let widths = [100, 200, 320, 480, 640, 960]

@@ -29,7 +29,6 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
     case origin(URL)
     /// The origin, as the stored responses allow.
     indirect case exchange(HTTPCacheExchange, HTTPCacheExchange.OriginRequest)
-    /// A fetcher.
     case fetcher(any ImageFetching)
   }
 
