@@ -145,8 +145,9 @@ struct EncodedFileMaker {
       source = found
     }
     // The resolution of the source is that of the picture before it was turned by steps.
-    let turns = goal.request.decodedSteps.compactMap { $0 as? Turn }.filter { $0 == .left || $0 == .right }
-    if turns.count % 2 == 1 { source.resolution = source.resolution?.transposed }
+    if Composition(goal.request.decodedSteps).swapsAxes {
+      source.resolution = source.resolution?.transposed
+    }
     var result = source.encoded(
       policy: format.metadata, size: size, colorSpace: picture.bitmap.colorSpace,
       resolution: format.resolution ?? own.resolution, notes: &notes)

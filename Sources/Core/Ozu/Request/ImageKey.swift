@@ -10,8 +10,9 @@ public struct ImageKey: Hashable, Sendable {
   /// The version of the rules that turn a source and its steps into pixels. A release that makes other pixels from
   /// the same file raises it, so that no rendition of an earlier release is served.
   ///
-  /// 4: sizes are rounded to the nearest pixel, and CMYK without Adobe's marker is read as with it. 3: tone mapping of PQ and HLG. 2: black-point compensation for ICC profiles. Keys of earlier releases had no
-  /// version.
+  /// 4: sizes are rounded to the nearest pixel, CMYK without Adobe's marker is read as with it, and small blurs, thin borders,
+  /// padding, contrast and the kernels `box` and `nearest` are exact. 3: tone mapping of PQ and HLG. 2: black-point
+  /// compensation for ICC profiles. Keys of earlier releases had no version.
   static let pixelVersion = 4
 
   /// Stands for the source of a preloaded picture that is not known. The removal of any source removes it too.

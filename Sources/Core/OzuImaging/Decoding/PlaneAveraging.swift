@@ -16,14 +16,14 @@ package struct PlaneAveraging: Hashable, Sendable {
   static let leastRatio = 2.0
 
   /// Chooses the steps; `nil` if decoding to pixels is better, and for a decoder that makes planes from frequencies
-  /// (`PlaneReduction`).
+  /// (`PlaneReduction`). `nearest` takes pixels as they are shown: chroma has fewer samples than there are pixels.
   ///
   /// - Parameters:
   ///   - region: the region of the stored picture that is shown.
   ///   - output: the size at which it is shown.
   init?(layout: PlaneLayout, region: PixelRegion, output: PixelSize, kernel: ResamplingKernel) {
     let ratio = min(region.width / Double(output.width), region.height / Double(output.height))
-    guard layout.source != .frequencies, ratio >= Self.leastRatio else { return nil }
+    guard layout.source != .frequencies, kernel != .nearest, ratio >= Self.leastRatio else { return nil }
     luma = RowAverager.Step(region: region, output: output, kernel: kernel)
     let chromaStep = layout.chromaStep ?? .init(horizontal: 1, vertical: 1)
     let chromaRegion = region.scaled(

@@ -1,6 +1,6 @@
 /// Several processors as one.
 public struct Composition: ImageProcessing {
-  private let steps: [any ImageProcessing]
+  fileprivate let steps: [any ImageProcessing]
 
   /// Makes one processor from several, which run in this order.
   public init(_ steps: [any ImageProcessing]) {
@@ -36,6 +36,19 @@ extension Composition: ScaledProcessing {
   /// The same with the lengths of its processors multiplied by a factor.
   public func scaled(by factor: Double) -> Composition {
     Composition(steps.map { ($0 as? any ScaledProcessing)?.scaled(by: factor) ?? $0 })
+  }
+}
+
+extension ImageProcessing {
+  /// Whether the picture lies on its side afterwards: its rows have become columns.
+  package var swapsAxes: Bool {
+    switch self {
+    case let turn as Turn: turn.orientation.swapsAxes
+    case let rotation as Rotate: abs(rotation.degrees.remainder(dividingBy: 360)) == 90
+    case let composition as Composition:
+      !composition.steps.filter { $0.swapsAxes }.count.isMultiple(of: 2)
+    default: false
+    }
   }
 }
 

@@ -44,7 +44,7 @@ public struct Pad: ImageProcessing, Hashable {
 }
 
 extension ImageProcessing where Self == Pad {
-  /// Puts the picture on a larger canvas.
+  /// Puts the picture on a canvas.
   public static func pad(to size: PixelSize, color: ColorValue = .clear, anchor: ImageAnchor = .center)
     -> Self
   {

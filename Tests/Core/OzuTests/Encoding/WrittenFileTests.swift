@@ -40,8 +40,14 @@ struct WrittenFileTests {
     #expect(other.isNew)
   }
 
-  @Test("the resolution is turned with the picture", arguments: [Turn.right, .around])
-  func turnedResolution(turn: Turn) async throws {
+  @Test(
+    "the resolution is turned with the picture",
+    arguments: [
+      (.turn(.right), true), (.turn(.around), false), (.rotate(degrees: -90), true),
+      (.rotate(degrees: 270, background: .white), true), (.rotate(degrees: 180), false),
+      (Composition([.turn(.left), .grayscale]), true),
+    ] as [(any ImageProcessing, Bool)])
+  func turnedResolution(step: any ImageProcessing, isTurned: Bool) async throws {
     let (stored, turned) = (
       ImageResolution(horizontal: 300, vertical: 150), ImageResolution(horizontal: 150, vertical: 300)
     )
@@ -52,9 +58,9 @@ struct WrittenFileTests {
       bitmap, as: .jpeg, options: EncodingOptions(metadata: EncodedMetadata(resolution: stored)))
     var format = OutputFormat.jpeg
     format.metadata = .keepWithoutPlace
-    let request = ImageRequest(.data(data, key: "a fax")).with { $0.processors = [turn] }
+    let request = ImageRequest(.data(data, key: "a fax")).with { $0.processors = [step] }
     let image = try await pipeline.encoded(for: request, as: format)
-    #expect(try metadata(image).resolution == (turn == .right ? turned : stored))
+    #expect(try metadata(image).resolution == (isTurned ? turned : stored))
   }
 
   @Test(
