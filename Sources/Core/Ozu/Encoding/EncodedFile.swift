@@ -145,8 +145,14 @@ struct EncodedFileMaker {
       source = found
     }
     // The resolution of the source is that of the picture before it was turned by steps.
-    let turns = goal.request.decodedSteps.compactMap { $0 as? Turn }.filter { $0 == .left || $0 == .right }
-    if turns.count % 2 == 1 { source.resolution = source.resolution?.transposed }
+    let quarterTurnCount = goal.request.decodedSteps.count { step in
+      switch step {
+      case let turn as Turn: turn == .left || turn == .right
+      case let rotation as Rotate: abs(rotation.degrees.remainder(dividingBy: 360)) == 90
+      default: false
+      }
+    }
+    if quarterTurnCount % 2 == 1 { source.resolution = source.resolution?.transposed }
     var result = source.encoded(
       policy: format.metadata, size: size, colorSpace: picture.bitmap.colorSpace,
       resolution: format.resolution ?? own.resolution, notes: &notes)

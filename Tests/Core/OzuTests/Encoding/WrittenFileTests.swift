@@ -52,9 +52,13 @@ struct WrittenFileTests {
       bitmap, as: .jpeg, options: EncodingOptions(metadata: EncodedMetadata(resolution: stored)))
     var format = OutputFormat.jpeg
     format.metadata = .keepWithoutPlace
-    let request = ImageRequest(.data(data, key: "a fax")).with { $0.processors = [turn] }
-    let image = try await pipeline.encoded(for: request, as: format)
-    #expect(try metadata(image).resolution == (turn == .right ? turned : stored))
+    // An angle is another step for the same.
+    let steps: [any ImageProcessing] = [turn, Rotate(degrees: turn == .right ? -270 : 180)]
+    for step in steps {
+      let request = ImageRequest(.data(data, key: "a fax")).with { $0.processors = [step] }
+      let image = try await pipeline.encoded(for: request, as: format)
+      #expect(try metadata(image).resolution == (turn == .right ? turned : stored))
+    }
   }
 
   @Test(
