@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// A value that one thread waits for and another one sets.
 ///

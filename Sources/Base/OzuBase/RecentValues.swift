@@ -13,6 +13,12 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
     var entries: [Key: Entry] = [:]
     var cost = 0
     var clock = 0
+
+    /// The place of the value that was used the longest ago. Its key would not do: one with a number that is none (NaN) is not
+    /// equal to itself.
+    var oldest: [Key: Entry].Index? {
+      entries.indices.min { entries[$0].value.lastUse < entries[$1].value.lastUse }
+    }
   }
 
   private let state = Mutex(State())
@@ -50,9 +56,8 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
       state.clock += 1
       if let old = state.entries.removeValue(forKey: key) { state.cost -= old.cost }
       while state.entries.count >= countLimit || cost > costLimit - state.cost {
-        guard let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { break }
-        state.entries[oldest.key] = nil
-        state.cost -= oldest.value.cost
+        guard let oldest = state.oldest else { break }
+        state.cost -= state.entries.remove(at: oldest).value.cost
       }
       state.entries[key] = Entry(value: value, cost: cost, lastUse: state.clock)
       state.cost += cost

@@ -27,6 +27,13 @@ struct RecentValuesTests {
     #expect(values.contents.count == 2)
   }
 
+  @Test("are no more than may be, also where a key is not equal to itself")
+  func unequalKey() {
+    let values = RecentValues<Double, Int>(countLimit: 2)
+    for number in 1...5 { values.insert(number, for: .nan) }
+    #expect(values.contents == (2, 2) && values.value(for: .nan) == nil)
+  }
+
   @Test("cost no more than they may, and none costs more than all may")
   func cost() {
     let values = RecentValues<Int, Int>(countLimit: 100, costLimit: 40)

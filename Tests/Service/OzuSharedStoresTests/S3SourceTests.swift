@@ -70,6 +70,7 @@ struct S3SourceTests {
       (nil, .path, "https://s3.eu-central-1.amazonaws.com/cats.of.2026/a/b~.png"),
       ("http://minio:9000/", nil, "http://minio:9000/cats.of.2026/a/b~.png"),
       ("http://minio:9000", .host, "http://cats.of.2026.minio:9000/a/b~.png"),
+      ("http://[::1]:9000", nil, "http://[::1]:9000/cats.of.2026/a/b~.png"),
     ] as [(String?, S3Buckets.Style?, String)] {
       let buckets = try S3Buckets(
         endpoint: endpoint.flatMap { URL(string: $0) }, names: ["cats.of.2026"], region: "eu-central-1",

@@ -76,7 +76,8 @@ struct PipelineLoading: DisplayLoading {
     case .url, .request, .fetcher: break
     }
     let policy = request.storagePolicy ?? pipeline.configuration.caching.storagePolicy
-    return !pipeline.caches.stores.isEmpty && request.writesOriginals && policy.storesOriginals
+    return !pipeline.caches.stores.isEmpty && policy.storesOriginals && request.writesOriginals
+      && request.afterReload.readsOriginals
   }
 
   func load(

@@ -157,7 +157,7 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
 
   /// The station that reads whole files. A header needs no decoder, so it does not wait for the back-pressure of
   /// `files`.
-  var fileStation: StationID { isForHeader ? .disk : .files }
+  private var fileStation: StationID { isForHeader ? .disk : .files }
 
   /// The last pending write of this source's original, if there is one.
   var pendingWrite: JobDependence? { context.backlog.writing(originalOf: request.key.source) }
@@ -193,7 +193,7 @@ extension FetchWork: SizeSource {
   func sizeIsWanted() { progressEvents.sizeIsWanted() }
 
   /// Applies the app's `dataTransformation`, on a decoding thread because it may take as long as a decode.
-  func transform(_ fetched: FetchedData) -> JobStep {
+  private func transform(_ fetched: FetchedData) -> JobStep {
     guard configuration.decoding.dataTransformation != nil, case .data(let data) = fetched.content else {
       return finish(.success(fetched))
     }
@@ -222,7 +222,7 @@ extension FetchWork: SizeSource {
 extension FetchWork {
   /// Begins with the stored responses, or with the origin if hints say that no store has any. A new original is
   /// stored only after its picture has been made.
-  func look(for url: URL) throws(ImageError) -> JobStep {
+  private func look(for url: URL) throws(ImageError) -> JobStep {
     if request.cachePolicy == .cacheOnly, !request.readsOriginals { throw .notCached(name) }
     try refuseFailed()
     if request.httpMode != .reload, request.httpMode != .noStore {
@@ -236,7 +236,7 @@ extension FetchWork {
     return go(.network, .asking(.origin(url)))
   }
 
-  func exchange(with url: URL) throws(ImageError) -> HTTPCacheExchange {
+  private func exchange(with url: URL) throws(ImageError) -> HTTPCacheExchange {
     var sent =
       fetcherClient?.request(limit: context.configuration.decoding.limits.encodedByteCount)
       ?? context.exchange(for: request, with: url, priority: request.priority.transport)
@@ -260,7 +260,7 @@ extension FetchWork {
   }
 
   /// The exchange with the origin for what no store has.
-  func plan(for url: URL) throws(ImageError) -> (HTTPCacheExchange, HTTPCacheExchange.OriginRequest) {
+  private func plan(for url: URL) throws(ImageError) -> (HTTPCacheExchange, HTTPCacheExchange.OriginRequest) {
     start = context.instant
     let exchange = try exchange(with: url)
     guard case .ask(let originRequest) = exchange.plan([]) else { throw .notCached(name) }
@@ -268,7 +268,7 @@ extension FetchWork {
   }
 
   /// Asks the origin: for the beginning of the body if that may be enough for the header, otherwise for the whole.
-  func answer(
+  private func answer(
     _ exchange: HTTPCacheExchange, _ originRequest: HTTPCacheExchange.OriginRequest, _ job: RunningJob
   ) async -> JobStep {
     let exchange = prepared(exchange, job)
@@ -314,7 +314,7 @@ extension FetchWork {
   }
 
   /// Answers with the stored responses, or asks the origin as they allow.
-  func readResponses(
+  private func readResponses(
     _ exchange: HTTPCacheExchange, from tiers: ImageCaches.Tiers
   ) throws(ImageError) -> JobStep {
     let stored = context.caches.responses(for: exchange.key, from: tiers)

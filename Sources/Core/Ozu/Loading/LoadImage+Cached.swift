@@ -204,7 +204,7 @@ extension LoadImage {
 /// Deriving the picture from another picture of the same source, if that one is good enough and fresh.
 extension LoadImage {
   /// Whether the picture may be derived from another picture of the source.
-  var mayDerive: Bool {
+  private var mayDerive: Bool {
     configuration.caching.isDerivationEnabled && request.cachePolicy.readsCaches
       && !request.recipe.hasHooks
   }
@@ -219,7 +219,7 @@ extension LoadImage {
   }
 
   /// Starts from the same picture before its last processors, if memory has it.
-  func processPrefix() -> JobStep? {
+  private func processPrefix() -> JobStep? {
     for count in request.processors.indices.reversed() {
       let key = request.prefixKey(processorCount: count)
       guard let cached = pictureInMemory(key) else { continue }
@@ -230,7 +230,7 @@ extension LoadImage {
 
   // MARK: From a larger picture
 
-  var finishedVariants: ArraySlice<KnownVariants.SizeVariant> {
+  private var finishedVariants: ArraySlice<KnownVariants.SizeVariant> {
     request.resize == nil ? [] : context.variants.finished(of: request.key.source)[...]
   }
 

@@ -172,9 +172,10 @@ package struct HTTPCacheExchange: Sendable {
         entry = new
       }
     } else if request.method == .get, decision.action != .bypass, (200..<300).contains(result.head.status),
-      !request.hasPrecondition
+      !request.hasPrecondition, old != nil || request.allowsContentDecoding || !result.head.hasContentCoding
     {
-      // The stored response is known to be outdated, and the new one may not be stored.
+      // The stored response is known to be outdated, and the new one may not be stored. One in a coding that its request wanted says
+      // nothing about a variant without it.
       await storage.removeEntries(for: key)
     }
     // An answer to HEAD has no body to compare.

@@ -207,15 +207,13 @@ struct AddressText {
   init?(of url: URL) {
     let path = url.path(percentEncoded: true)
     guard let scheme = url.scheme?.lowercased(), let standardPort = Self.ports[scheme],
-      let host = url.host()?.lowercased(), !host.isEmpty, url.user() == nil, url.password() == nil,
+      let host = url.hostInAddress, !host.isEmpty, url.user() == nil, url.password() == nil,
       !path.lowercased().contains("%2e"),
       !url.path(percentEncoded: false).split(whereSeparator: { $0 == "/" || $0 == "\\" }).contains(".."),
       !url.absoluteString.contains("\\")
     else { return nil }
     let port = url.port.flatMap { $0 == standardPort ? nil : ":\($0)" } ?? ""
-    // Foundation has IPv6 addresses without their brackets.
-    let name = host.contains(":") ? "[\(host)]" : host
-    text = Array("\(scheme)://\(name)\(port)\(path.isEmpty ? "/" : path)".utf8)
+    text = Array("\(scheme)://\(host)\(port)\(path.isEmpty ? "/" : path)".utf8)
   }
 
   private static let ports = ["http": 80, "https": 443]

@@ -1,6 +1,12 @@
 import OzuBase
 
 extension URL {
+  /// The host in lower case, as an address has it: Foundation has IPv6 addresses without their brackets.
+  package var hostInAddress: String? {
+    guard let host = self.host()?.lowercased() else { return nil }
+    return host.contains(":") ? "[\(host)]" : host
+  }
+
   /// The host as people write it: letters of any language are decoded, IPv6 addresses have brackets.
   ///
   /// It stays percent-encoded if decoding would give other characters than letters and digits, such as a line

@@ -120,7 +120,7 @@ public struct S3Buckets: Sendable {
 
   private func prefix(of bucket: String) -> String {
     let port = endpoint.port.map { ":\($0)" } ?? ""
-    let (scheme, host) = (endpoint.scheme?.lowercased() ?? "https", endpoint.host()?.lowercased() ?? "")
+    let (scheme, host) = (endpoint.scheme?.lowercased() ?? "https", endpoint.hostInAddress ?? "")
     return switch style {
     case .path: "\(scheme)://\(host)\(port)/\(bucket)/"
     case .host: "\(scheme)://\(bucket).\(host)\(port)/"

@@ -83,6 +83,19 @@ struct HTTPCacheTests {
     #expect(fixture.client.requests.count == 4)
   }
 
+  @Test("a variant in a coding that its request wanted is not kept, and leaves the one without it")
+  func codedVariant() async throws {
+    let fixture = CacheFixture()
+    let fields: HTTPHeaders = ["Vary": "Accept-Encoding", "Cache-Control": "max-age=60"]
+    fixture.serve(.text("one", fields), .text("coded", fields.adding("Content-Encoding", "gzip")))
+    for (asked, text) in [([:], "one"), (["Accept-Encoding": "gzip"], "coded"), ([:], "one")]
+      as [(HTTPHeaders, String)]
+    {
+      #expect(try await fixture.get(asked).text == text)
+    }
+    #expect(fixture.client.requests.count == 2)
+  }
+
   @Test("an origin may confirm a stored response for a new variant")
   func sharedVariant() async throws {
     let fixture = CacheFixture()

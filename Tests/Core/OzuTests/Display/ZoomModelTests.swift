@@ -72,7 +72,7 @@ struct ZoomModelTests {
     #expect(play.live.count == 1)
   }
 
-  @Test("a file is kept by a store, unless there is none or the request writes to none")
+  @Test("a file is kept by a store, unless there is none or the request writes to none, or reads it from none")
   func keepsOriginal() {
     let web = ImageRequest(url: Stage.url("a.jpg"))
     let file = ImageRequest(url: URL(filePath: "/a.jpg"))
@@ -81,6 +81,8 @@ struct ZoomModelTests {
     #expect(stored.keepsOriginal(of: web) && !unstored.keepsOriginal(of: web))
     #expect(!stored.keepsOriginal(of: web.with { $0.cachePolicy = .bypass }))
     #expect(!stored.keepsOriginal(of: web.with { $0.storagePolicy = .encodedImages }))
+    #expect(!stored.keepsOriginal(of: web.with { $0.readLayers = .memory }))
+    #expect(stored.keepsOriginal(of: web.with { $0.cachePolicy = .reload }))
     #expect(unstored.keepsOriginal(of: file))
   }
 

@@ -33,7 +33,7 @@
       return address
     }
 
-    /// The result of a system call, which a signal has made again.
+    /// The result of a system call. One that a signal has interrupted is made again.
     package func outcome(_ call: () -> Int) -> Outcome {
       while true {
         let count = call()
