@@ -84,6 +84,16 @@ struct RefusedSourceTests {
     #expect(await fixture.get(Self.address("w:10/skp:png")).status == 200)
   }
 
+  @Test("what is no picture is passed on after it was refused as one")
+  func noPicture() async throws {
+    let fixture = try Self.fixture(Self.html)
+    #expect(await fixture.get(Self.address("w:10")).status == 422)
+    #expect(await fixture.get(Self.address("w:10/raw:1")).status == 200)
+    let count = fixture.network.requestCount(for: Self.url)
+    #expect(await fixture.get(Self.address("w:10"), ["If-None-Match": "\"none\""]).status == 422)
+    #expect(fixture.network.requestCount(for: Self.url) == count)
+  }
+
   @Test("a failure that may pass by itself is not remembered")
   func passing() async throws {
     for reply in [FakeHTTPReply.status(500), .failure(.connectionRefused), .failure(.timedOut(.idle))] {

@@ -136,6 +136,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     let isFresh = request.mayServe(validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else {
       if let given { return confirm(entry, from: source, .success(given)) }
+      if let error = context.failure(ofPicture: goal.load) { return serve(entry, after: error) }
       return wait(for: FetchWork.dependence(on: goal.load, context, epoch), .confirming(entry, source))
     }
     if source == .rendition { keepInMemory(entry) }

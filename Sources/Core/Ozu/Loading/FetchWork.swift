@@ -306,11 +306,12 @@ extension FetchWork {
     return exchange
   }
 
-  /// Throws the error of a recent lasting failure of the source, unless the request reloads.
+  /// Throws the error of a recent lasting failure of the origin, unless the request reloads. That the bytes do not decode says nothing
+  /// here, because loads of the bytes alone share this job (`LoadContext.failure(ofPicture:)`).
   private func refuseFailed() throws(ImageError) {
     guard request.cachePolicy == .useCaches else { return }
     let date = configuration.testing.currentDate()
-    if let error = context.failures.failure(of: request, now: date) { throw error }
+    if let error = context.failures.failure(of: request, now: date), !error.isOfFile { throw error }
   }
 
   /// Answers with the stored responses, or asks the origin as they allow.

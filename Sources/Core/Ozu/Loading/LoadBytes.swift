@@ -18,15 +18,25 @@ final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
   private let context: LoadContext
   private let epoch: LoadEpoch
   private let isForHeader: Bool
+  private let mayBeNoPicture: Bool
   private var state = State.begin
 
-  init(_ request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, isForHeader: Bool = false) {
-    (self.request, self.context, self.epoch, self.isForHeader) = (request, context, epoch, isForHeader)
+  /// - Parameter mayBeNoPicture: whether the bytes are wanted also if they are known not to decode.
+  init(
+    _ request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, isForHeader: Bool = false,
+    mayBeNoPicture: Bool
+  ) {
+    (self.request, self.context, self.epoch) = (request, context, epoch)
+    (self.isForHeader, self.mayBeNoPicture) = (isForHeader, mayBeNoPicture)
   }
 
   override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
     switch (state, event) {
     case (.begin, _):
+      if !mayBeNoPicture, let error = context.failure(ofPicture: request) {
+        outcome = .failure(error)
+        break
+      }
       state = .fetching
       return .depend(FetchWork.dependence(on: request, context, epoch, isForHeader: isForHeader))
     case (.fetching, .finished(let fetch as FetchWork)):

@@ -86,6 +86,19 @@ final class LoadContext: Sendable {
     }
   }
 
+  /// The remembered failure of a source from the web whose bytes did not decode, for work that wants a picture; `nil` if the request
+  /// reloads. Failures of the origin are left to the download.
+  func failure(ofPicture request: ImageRequest) -> ImageError? {
+    guard request.cachePolicy == .useCaches, !failures.isEmpty,
+      let error = failures.failure(of: request, now: configuration.testing.currentDate()), error.isOfFile
+    else { return nil }
+    // A resolver may have another source for the address by now, which costs its origin nothing.
+    switch try? configuration.sources.access(request.source) {
+    case .network?, .fetcher(is any ImageStreaming)?: return error
+    default: return nil
+    }
+  }
+
   /// Looks into memory for work that began because the first lookup found nothing that could be served. The
   /// statistics do not count this second lookup.
   func lookAgain(for request: ImageRequest) -> CachedPicture? {

@@ -9,6 +9,7 @@ extension LoadImage {
     let live = fetched ?? fetchInUse(key)
     isFetchReused = live != nil
     if let live { return make(from: live) }
+    if let error = context.failure(ofPicture: request) { return serveStale(after: error) }
     origin = originToAsk
     // A closure that captures a single object needs no allocation.
     let begin: @Sendable () -> JobStart = { [self] in

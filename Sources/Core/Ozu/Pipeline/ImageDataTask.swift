@@ -52,7 +52,7 @@ extension ImageDataTask: Answering {
   func jobKey(for request: ImageRequest, _ epoch: LoadEpoch) throws(ImageError) -> JobKey? { nil }
 
   func work(for request: ImageRequest, _ epoch: LoadEpoch) -> LoadBytes {
-    LoadBytes(request, pipeline.context, epoch)
+    LoadBytes(request, pipeline.context, epoch, mayBeNoPicture: true)
   }
 
   func value(of fetched: FetchedData, isCoalesced: Bool) -> Result<Data, ImageError> {
@@ -93,9 +93,13 @@ final class SourceTask: Answering {
 
   let answer: Answer<SourceTask>
   private let isForHeader: Bool
+  private let mayBeNoPicture: Bool
 
-  init(_ request: ImageRequest, isForHeader: Bool = false, pipeline: ImagePipeline, isInner: Bool = false) {
-    self.isForHeader = isForHeader
+  init(
+    _ request: ImageRequest, isForHeader: Bool = false, mayBeNoPicture: Bool = false, pipeline: ImagePipeline,
+    isInner: Bool = false
+  ) {
+    (self.isForHeader, self.mayBeNoPicture) = (isForHeader, mayBeNoPicture)
     answer = Answer(request, keyed: pipeline.keyed(request), pipeline: pipeline, isInner: isInner)
   }
 
@@ -106,7 +110,8 @@ final class SourceTask: Answering {
   func jobKey(for request: ImageRequest, _ epoch: LoadEpoch) throws(ImageError) -> JobKey? { nil }
 
   func work(for request: ImageRequest, _ epoch: LoadEpoch) -> LoadBytes {
-    LoadBytes(request, pipeline.context, epoch, isForHeader: isForHeader)
+    LoadBytes(
+      request, pipeline.context, epoch, isForHeader: isForHeader, mayBeNoPicture: mayBeNoPicture)
   }
 
   func value(of fetched: FetchedData, isCoalesced: Bool) -> Result<FetchedData, ImageError> {
@@ -120,7 +125,8 @@ final class SourceTask: Answering {
   }
 
   func makeInner(for request: ImageRequest, _ subscriber: AnswerSubscriber<FetchedData>) -> SourceTask {
-    SourceTask(request, isForHeader: isForHeader, pipeline: pipeline, isInner: true)
+    SourceTask(
+      request, isForHeader: isForHeader, mayBeNoPicture: mayBeNoPicture, pipeline: pipeline, isInner: true)
   }
 
   func count(_ fetched: FetchedData, isCoalesced: Bool) { count(fetched) }

@@ -318,10 +318,14 @@ extension ImagePipeline {
   /// A source, from the disk cache or the source itself. The recipe of the request is ignored. The bytes are not checked to be a
   /// picture.
   ///
+  /// - Parameter mayBeNoPicture: whether they are wanted also if they are known not to decode.
   /// - Throws: `ImageError`.
-  package func original(of request: ImageRequest) async throws(ImageError) -> Original {
+  package func original(
+    of request: ImageRequest, mayBeNoPicture: Bool = false
+  ) async throws(ImageError) -> Original {
     try request.validate()
-    return Original(fetched: try await value(of: SourceTask(request, pipeline: self), request))
+    let task = SourceTask(request, mayBeNoPicture: mayBeNoPicture, pipeline: self)
+    return Original(fetched: try await value(of: task, request))
   }
 
   /// The encoded image of a request, as by `encoded(for:as:)`, from a source that was fetched for it.

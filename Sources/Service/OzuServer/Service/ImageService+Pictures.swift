@@ -105,7 +105,8 @@ extension ImageService {
       }
     }
     // The source is fetched once, whatever is done with it.
-    let original = try await pipeline.original(of: step(of: pictureRequest))
+    let original = try await pipeline.original(
+      of: step(of: pictureRequest), mayBeNoPicture: picture.isOriginal)
     switch try await verdict(on: original, for: pictureRequest) {
     case .refused(let flaw): throw .flawed(picture.request.source, flaw)
     case .original: return try answer(pictureRequest, original)

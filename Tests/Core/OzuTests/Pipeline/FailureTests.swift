@@ -84,6 +84,18 @@ struct FailureTests {
     #expect(fixture.client.requests.count == 5)
   }
 
+  @Test("bytes that are no picture are given to who wants the bytes alone, and not to who wants a header")
+  func bytesAlone() async throws {
+    let page = Data("<html>sign in".utf8)
+    fixture.client.reply(to: url, with: .ok(page))
+    #expect(await !load())
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: url)) == page)
+    #expect(fixture.client.requests.count == 2)
+    #expect(await !load())
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.header(for: ImageRequest(url: url)) }
+    #expect(fixture.client.requests.count == 2)
+  }
+
   @Test("temporary failures are not remembered", arguments: [408, 429, 500, 503])
   func transient(_ status: Int) async throws {
     fixture.client.reply(to: url, with: [.status(status), .ok(try Fixture.photo.data(as: .jpeg))])
