@@ -42,7 +42,7 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
   let epoch: LoadEpoch
   /// Replaces the HTTP client if the fetcher streams.
   private(set) var fetcherClient: FetcherClient?
-  private(set) var outcome: Result<FetchedData, ImageError>
+  private(set) var outcome: Result<FetchedData, ImageError> = .failure(.unfinished)
   private(set) var id: SlotID?
   private var state = State.begin
   /// The server or the kind of fetcher that it asks.
@@ -63,7 +63,6 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
     bodyObserver =
       showsBytes && (request.source.webURL != nil || request.source.isStreamed)
       ? BodyObserver(byteLimit: context.configuration.network.largeBodyByteCount) : nil
-    outcome = .failure(.unfinished)
   }
 
   /// The dependence on the fetch of a request, or of its header alone, within the limit of its stage.
