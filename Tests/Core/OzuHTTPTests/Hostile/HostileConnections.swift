@@ -10,10 +10,7 @@
 
     private static let broken: [HostileCase] = [
       HostileCase("closed-port", "nobody at the port", .refused(.connectionRefused)) { stage in
-        let address = stage.server.url("/a")
-        stage.server.stop()
-        await stage.server.stopped()
-        return await stage.outcome(of: HTTPRequest(url: address, timeouts: .patient))
+        await stage.outcome(of: HTTPRequest(url: url("http://127.0.0.1:1/a"), timeouts: .patient))
       },
       .answer("closed-at-once", "the end in place of an answer", .refused(.connectionLost), .noAnswer()),
       .answer(

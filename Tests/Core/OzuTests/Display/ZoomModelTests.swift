@@ -72,7 +72,7 @@ struct ZoomModelTests {
     #expect(play.live.count == 1)
   }
 
-  @Test("a file is kept by a store, unless there is none or the request writes to none, or reads it from none")
+  @Test("a file is kept by a store, unless there is none or the request writes to none or reads from none")
   func keepsOriginal() {
     let web = ImageRequest(url: Stage.url("a.jpg"))
     let file = ImageRequest(url: URL(filePath: "/a.jpg"))
