@@ -21,7 +21,8 @@ struct HTTPClientFailureTests {
   @Test("a closed port refuses the connection")
   func refused() async {
     // The system gives this port to no server of another test.
-    #expect(await failure(of: HTTPRequest(url: url("http://127.0.0.1:1/a")), by: client) == .connectionRefused)
+    let request = HTTPRequest(url: url("http://127.0.0.1:1/a"))
+    #expect(await failure(of: request, by: client) == .connectionRefused)
   }
 
   @Test("a host name without an address is not resolved")
