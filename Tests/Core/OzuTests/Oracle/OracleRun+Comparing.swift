@@ -175,12 +175,14 @@ extension OracleRun {
     let key = key(of: request)
     let removal = world.removalTick(ofPicturesOf: request, before: load.startTick)
     let isMade = world.loads.contains { other in
-      guard other !== load, other.goal == .picture,
-        // A prefetch begins when the pipeline is idle.
-        other.isPrefetch ? other.endTick.value ?? .max >= removal : other.startTick > removal
-      else { return false }
-      let requests = [other.request] + other.request.substitutes.map(other.request.alternative)
-      return requests.contains { self.key(of: $0) == key }
+      guard other !== load, other.goal == .picture else { return false }
+      func isOf(_ asked: OracleRequest, beganLate: Bool) -> Bool {
+        let isAfter = beganLate ? other.endTick.value ?? .max >= removal : other.startTick > removal
+        return isAfter && self.key(of: asked) == key
+      }
+      // A prefetch begins when the pipeline is idle, and another source is asked when one has failed.
+      return isOf(other.request, beganLate: other.isPrefetch)
+        || other.request.substitutes.contains { isOf(other.request.alternative($0), beganLate: true) }
     }
     return isMade ? nil : "a picture from \(response.source) that was removed at tick \(removal)"
   }
