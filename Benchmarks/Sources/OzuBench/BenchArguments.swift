@@ -89,7 +89,7 @@ struct BenchArguments {
 
         --rounds N      rounds that count; 7 by default
         --operations N  how often a round does what is short; 200000 by default (caches)
-        --cases TEXT    only cases with this in their names (pipeline, isolation)
+        --cases TEXT    only cases with this in their names (thumbnail, pipeline, isolation)
         --corpus DIR    take the pictures of a folder (thumbnail, formats)
         --sizes WxH,…   what pictures of the corpus become; 320x240 by default
         --traces DIR    a folder of recorded traces with EXPECTED.json (eviction)
