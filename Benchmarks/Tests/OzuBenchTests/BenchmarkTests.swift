@@ -4,7 +4,8 @@ import Testing
 
 @testable import OzuBench
 
-@Suite struct BenchmarkTests {
+// Two that wait for asynchronous work at once would take every thread of a pool of two.
+@Suite(.serialized) struct BenchmarkTests {
   @Test("a benchmark prints one object of the common form")
   func form() throws {
     let arguments = try BenchArguments(["memory-cache", "--smoke", "--no-peers"])
