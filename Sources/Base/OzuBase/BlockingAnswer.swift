@@ -2,7 +2,7 @@ import Dispatch
 
 /// A value that one thread waits for and another one sets.
 ///
-/// Only for the pipeline's own threads, which may block; never for a thread of Swift's cooperative pool.
+/// Only for threads that may block, never for one of Swift's cooperative pool.
 package final class BlockingAnswer<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let end = DispatchSemaphore(value: 0)
@@ -15,6 +15,7 @@ package final class BlockingAnswer<Value: Sendable>: Sendable {
     end.signal()
   }
 
+  /// Waits for the value, without a limit.
   package func wait() -> Value? {
     end.wait()
     return value.withLock { $0 }
