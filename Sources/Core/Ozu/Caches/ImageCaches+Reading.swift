@@ -56,7 +56,7 @@ extension ImageCaches {
   func read<Entry: StoredValue, Value>(
     _ wanted: Wanted, from tiers: Tiers, _ value: (Entry) -> (value: Value, byteCount: Int)?
   ) -> Value? {
-    if hides(wanted.removals) {
+    if hides(wanted) {
       noteAbsence(wanted)
       return nil
     }

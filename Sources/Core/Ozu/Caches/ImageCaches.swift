@@ -97,7 +97,7 @@ extension ImageCaches {
   /// Whether a level may have the beginning of an original. Never waits.
   func mayHavePartial(for key: HTTPCacheKey) -> Bool {
     // It is removed with the original.
-    !hides(Wanted.responses(key).removals)
+    !hides(Wanted.responses(key))
       && stores.mayContain(ImageStoreKey(.partial, ResponseStore.storeKey(key)))
   }
 
@@ -148,11 +148,14 @@ extension ImageCaches {
   }
 
   /// Whether one of these removals is under way.
-  func hides(_ possible: @autoclosure () -> [Removal]) -> Bool {
-    removals.withLock { removals in
-      !removals.isEmpty && possible().contains { removals[$0] != nil }
-    }
+  func hides(_ possible: [Removal]) -> Bool {
+    removals.withLock { removals in possible.contains { removals[$0] != nil } }
   }
+
+  /// Whether a removal is under way that removes an entry. Each load asks, so that it is quick while there is none at all.
+  func hides(_ wanted: Wanted) -> Bool { isHiding && hides(wanted.removals) }
+
+  private var isHiding: Bool { removals.withLock { !$0.isEmpty } }
 }
 
 /// Writes and evictions, for observers.
@@ -276,9 +279,10 @@ extension ImageCaches {
 
   /// Whether a level may have an entry. Never waits.
   func mayHave(_ wanted: Wanted, in tiers: Tiers = .all) -> Bool {
-    if hides(wanted.removals) { return false }
-    return tiers == .far
-      ? stores.mayContainFurther(wanted.key, wanted.reach) : stores.mayContain(wanted.key, wanted.reach)
+    if hides(wanted) { return false }
+    if tiers != .far, stores.mayContainFirst(wanted.key) { return true }
+    // The reach is worked out last: that copies the source.
+    return !stores.further.isEmpty && stores.mayContainFurther(wanted.key, wanted.reach)
   }
 
   /// Counts a miss for an entry that a hint has excluded.

@@ -42,7 +42,7 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
   let epoch: LoadEpoch
   /// Replaces the HTTP client if the fetcher streams.
   private(set) var fetcherClient: FetcherClient?
-  private(set) var outcome: Result<FetchedData, ImageError> = .failure(.unfinished)
+  private var result: Result<FetchedData, ImageError>?
   private(set) var id: SlotID?
   private var state = State.begin
   /// The server or the kind of fetcher that it asks.
@@ -64,6 +64,8 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
       showsBytes && (request.source.webURL != nil || request.source.isStreamed)
       ? BodyObserver(byteLimit: context.configuration.network.largeBodyByteCount) : nil
   }
+
+  var outcome: Result<FetchedData, ImageError> { result ?? .failure(.unfinished) }
 
   /// The dependence on the fetch of a request, or of its header alone, within the limit of its stage.
   static func dependence(
@@ -182,7 +184,7 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
   }
 
   func finish(_ outcome: Result<FetchedData, ImageError>) -> JobStep {
-    self.outcome = outcome
+    result = outcome
     if case .success = outcome { return .finish(succeeded: true) }
     return .finish(succeeded: false)
   }
@@ -390,9 +392,42 @@ extension FetchWork: HTTPExchangeOwner {
 }
 
 extension JobOrigin {
-  /// Scheme, host and port of a web address.
+  /// Scheme, host and port of a web address; `none` for other addresses. Each load asks, so they are found in the text: to take a URL
+  /// apart costs more than to start a load.
   init(_ url: URL) {
-    self = (try? HTTPOrigin(of: url)).map { JobOrigin(hashing: $0) } ?? .none
+    let text = url.absoluteString
+    self =
+      Self.origin(of: text, isCanonical: false)
+      ?? Self.origin(of: WebAddress.canonical(text), isCanonical: true) ?? JobOrigin.none
+  }
+
+  /// - Returns: `nil` if the text must be brought into its canonical form first.
+  private static func origin(of text: String, isCanonical: Bool) -> JobOrigin? {
+    var text = text
+    return text.withUTF8 { bytes in
+      // Resolvers aside, the load refuses other addresses than `http://` and `https://` wherever it waits.
+      guard bytes.count > 8, bytes[0] | 0x20 == UInt8(ascii: "h") else { return JobOrigin.none }
+      let start = bytes[4] == UInt8(ascii: ":") ? 7 : 8
+      guard bytes[start - 3] == UInt8(ascii: ":"), bytes[start - 1] == UInt8(ascii: "/") else {
+        return JobOrigin.none
+      }
+      var (host, end) = (start, start)
+      scan: while end < bytes.count {
+        switch bytes[end] {
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break scan
+        case UInt8(ascii: "@"): host = end + 1
+        // The port may be that of the scheme.
+        case UInt8(ascii: ":"), UInt8(ascii: "A")...UInt8(ascii: "Z"): if !isCanonical { return nil }
+        default: break
+        }
+        end += 1
+      }
+      guard end > host else { return JobOrigin.none }
+      var hasher = Hasher()
+      hasher.combine(start)
+      hasher.combine(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[host..<end])))
+      return JobOrigin(hash: hasher.finalize())
+    }
   }
 
   /// The kind of a fetcher: its type.

@@ -142,12 +142,15 @@ extension LoadImage {
     }
   }
 
-  /// Whether a store can have a rendition of this request, judged by the request alone. Pictures from URLs without a
-  /// recipe are stored as their originals, unless originals are not stored.
+  /// Whether a store can have a rendition of this request, judged by the request and the configuration.
   var mayHaveRendition: Bool {
-    if request.format != nil || request.region != nil { return request.mayHaveRendition }
-    return request.mayHaveRendition || configuration.sources.usesFetcher(request.source)
-      || storagePolicy == .encodedImages && request.source.filePath == nil
+    switch request.renditionPlace {
+    case .none: false
+    case .own: true
+    case .original:
+      configuration.sources.hasResolvers && configuration.sources.usesFetcher(request.source)
+        || storagePolicy == .encodedImages && request.source.filePath == nil
+    }
   }
 
   // MARK: Stale pictures

@@ -69,12 +69,18 @@ extension LoadImage {
   /// looks at source and caches when the download has a place: most of thousands of loads that are cancelled during a
   /// fast scroll never get one.
   private var originToAsk: JobOrigin? {
-    guard request.cachePolicy != .cacheOnly, context.failures.isEmpty, !configuration.sources.hasResolvers,
-      let url = request.source.webURL, !context.caches.mayHave(.original(request)),
+    guard request.cachePolicy != .cacheOnly, context.failures.isEmpty, !configuration.sources.hasResolvers
+    else { return nil }
+    let origin =
+      switch request.source {
+      case .url(let url): JobOrigin(url)
+      case .request(let own): JobOrigin(own.url)
+      case .data, .picture, .fetcher: JobOrigin.none
+      }
+    guard origin != .none, !context.caches.mayHave(.original(request)),
       context.backlog.writing(originalOf: request.key.source) == nil
     else { return nil }
-    let origin = JobOrigin(url)
-    return origin == .none ? nil : origin
+    return origin
   }
 
   /// The bytes that another load still holds, if they may be used without asking the origin again.

@@ -47,7 +47,7 @@ final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
   let epoch: LoadEpoch
   let previewState = Mutex(PreviewState())
 
-  private(set) var outcome: Result<FinishedLoad, ImageError>
+  private var result: Result<FinishedLoad, ImageError>?
   var cachedResult = CachedResult()
   /// Whether the bytes come from an earlier fetch that another load still holds.
   var isFetchReused = false
@@ -67,7 +67,6 @@ final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
     self.epoch = epoch
     self.fetched = fetched
     self.context = context
-    outcome = .failure(.unfinished)
   }
 
   /// The dependence on the load of a request.
@@ -79,6 +78,7 @@ final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
     }
   }
 
+  var outcome: Result<FinishedLoad, ImageError> { result ?? .failure(.unfinished) }
   var configuration: ImagePipeline.Configuration { context.configuration }
   var storagePolicy: StoragePolicy { request.storagePolicy ?? configuration.caching.storagePolicy }
 
@@ -173,14 +173,14 @@ final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
   /// Finishes with the picture, after the writes for which the backlog has no room yet.
   func finish(_ loaded: LoadedPicture, after writes: [JobDependence] = []) -> JobStep {
     if let first = writes.first { return wait(for: first, .writing(loaded, Array(writes.dropFirst()))) }
-    outcome = .success(FinishedLoad(loaded, at: context.instant))
+    result = .success(FinishedLoad(loaded, at: context.instant))
     end()
     return .finish(succeeded: true)
   }
 
   func fail(_ error: ImageError) -> JobStep {
     removePreview()
-    outcome = .failure(error)
+    result = .failure(error)
     end()
     return .finish(succeeded: false)
   }

@@ -41,16 +41,8 @@ extension ImageRequest {
     validity.map { httpPolicy == nil && $0.isFresh(at: date) } ?? true
   }
 
-  /// Whether a rendition can be on disk, judged by the request alone. Pictures from URLs without a recipe are stored
-  /// as their originals. A picture that the app has set under a key has no original, and neither have the pixels of a
-  /// fetcher.
-  var mayHaveRendition: Bool {
-    // There may be hundreds of parts, and each can be made from the original.
-    if region != nil { return false }
-    if let format { return format.diskCapacity > 0 }
-    if case .fetcher = source { return true }
-    return hasRecipe || hasOwnKey
-  }
+  /// Whether a rendition can be on disk, judged by the request alone.
+  var mayHaveRendition: Bool { renditionPlace == .own }
 
   /// Whether a finished picture may be stored on disk. Not an animation: a rendition would be a still picture, so it
   /// is made from its original each time. Not a picture whose colours no file can state.
@@ -78,4 +70,24 @@ extension ImageRequest {
 
   /// The key by which prefetches are compared.
   var prefetchKey: JobKey { .load(self, number: 0) }
+}
+
+/// Where the finished picture of a request is on disk.
+enum RenditionPlace: Sendable {
+  /// Nowhere: there may be hundreds of parts, each of which can be made from the original, or the format has no room on disk.
+  case none
+  /// In an entry of its own. A picture that the app has set under a key has no original, and neither have the pixels of a fetcher.
+  case own
+  /// In that of its original, unless originals are not stored: pictures of URLs and files without a recipe.
+  case original
+}
+
+extension ImageRequest.Fields {
+  var renditionPlace: RenditionPlace {
+    let (resize, _, processors, format) = recipe.parts
+    if resize?.region != nil { return .none }
+    if let format { return format.diskCapacity > 0 ? .own : .none }
+    if case .fetcher = source { return .own }
+    return resize != nil || !processors.isEmpty || hasOwnKey ? .own : .original
+  }
 }

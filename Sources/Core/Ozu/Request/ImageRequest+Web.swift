@@ -64,37 +64,47 @@ extension ImageRequest {
     get { deadline }
     set { deadline = newValue }
   }
-
-  /// The formats that it accepts instead of the pipeline's, from its property or from its own header field.
-  var ownAcceptance: ImageAcceptance? {
-    if let acceptance { return acceptance }
-    guard case .request(let own) = source else { return nil }
-    return own.headers["Accept"].map(ImageAcceptance.field)
-  }
-
-  /// The limits of its download; `nil` if it has only those of the pipeline.
-  var ownLimits: DownloadLimits? {
-    guard case .request(let own) = source else { return nil }
-    let limits = DownloadLimits(of: own)
-    return limits == .unlimited ? nil : limits
-  }
 }
 
-/// The parts of a request by which its download may fail where another one of the same address succeeds. Requests that differ in
-/// them share no download: the limits of one must not fail the other.
-struct DownloadLimits: Hashable, Sendable {
-  private var timeouts: HTTPTimeouts?
-  private var (allowsCellular, allowsExpensive, allowsConstrained) = (true, true, true)
+/// The identity of a request's own rules for its download: for HTTP, the formats that it accepts, and the limits by which it may fail
+/// where another download of the same address succeeds. Requests that differ in them share no download.
+///
+/// A hash of 128 bits, because the rules are large and rare, and a key of a job with references inside takes twice as long to copy.
+struct DownloadRules: Hashable, Sendable {
+  private struct Values: Hashable {
+    var httpPolicy: HTTPCachePolicy?
+    /// From its property or from its own header field.
+    var acceptance: ImageAcceptance?
+    var timeouts: HTTPTimeouts?
+    var allowsCellular = true
+    var allowsExpensive = true
+    var allowsConstrained = true
+  }
 
-  static let unlimited = DownloadLimits()
+  private var (high, low) = (0, 0)
+
+  /// Only the rules of the pipeline.
+  static let none = DownloadRules()
 
   private init() {}
 
-  init(of request: ImageURLRequest) {
-    timeouts = request.timeouts
-    allowsCellular = request.allowsCellularAccess
-    allowsExpensive = request.allowsExpensiveNetworkAccess
-    allowsConstrained = request.allowsConstrainedNetworkAccess
+  init(_ fields: ImageRequest.Fields) {
+    var values = Values(httpPolicy: fields.httpPolicy, acceptance: fields.acceptance)
+    if case .request(let own) = fields.source {
+      if values.acceptance == nil { values.acceptance = own.headers["Accept"].map(ImageAcceptance.field) }
+      values.timeouts = own.timeouts
+      values.allowsCellular = own.allowsCellularAccess
+      values.allowsExpensive = own.allowsExpensiveNetworkAccess
+      values.allowsConstrained = own.allowsConstrainedNetworkAccess
+    } else if fields.httpPolicy == nil, fields.acceptance == nil {
+      return
+    }
+    guard values != Values() else { return }
+    low = values.hashValue
+    var hasher = Hasher()
+    hasher.combine(low)
+    hasher.combine(values)
+    high = hasher.finalize()
   }
 }
 

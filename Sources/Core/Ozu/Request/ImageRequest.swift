@@ -291,9 +291,22 @@ extension ImageRequest {
   /// The storage that copies share. Immutable.
   final class Shared: Sendable {
     let fields: Fields
+    // Worked out once, because every job asks for them, and reading large fields copies them.
+    let downloadRules: DownloadRules
+    let renditionPlace: RenditionPlace
 
-    init(_ fields: Fields) { self.fields = fields }
+    init(_ fields: Fields) {
+      self.fields = fields
+      downloadRules = DownloadRules(fields)
+      renditionPlace = fields.renditionPlace
+    }
   }
+
+  /// The rules of its own for its download.
+  var downloadRules: DownloadRules { shared.downloadRules }
+
+  /// Where its finished picture is on disk, if it is there.
+  var renditionPlace: RenditionPlace { shared.renditionPlace }
 
   /// The fields of a request.
   struct Fields: Sendable {

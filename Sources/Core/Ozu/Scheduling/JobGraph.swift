@@ -286,7 +286,13 @@ package struct JobInstant: Comparable, Hashable, Sendable {
     return JobInstant(nanoseconds: isOver ? .max : sum)
   }
 
-  package func duration(to other: JobInstant) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
+  package func duration(to other: JobInstant) -> Duration {
+    let (difference, isOver) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+    return .nanoseconds(isOver ? (other > self ? .max : .min) : difference)
+  }
+
+  /// The same in seconds. Quicker: a `Duration` counts in 128 bits.
+  func seconds(to other: JobInstant) -> Double { (Double(other.nanoseconds) - Double(nanoseconds)) * 1e-9 }
 }
 
 extension Duration {

@@ -91,23 +91,27 @@ final class JobRunner: Sendable {
     _ waiter: any JobWaiter, to key: JobKey?, within nester: SlotID?, priority: ImagePriority,
     deadline: JobDeadline? = nil, make: () -> JobStart
   ) -> Subscription? {
-    let new = change { graph, now, effects -> (Subscription, SlotID?)? in
-      if let nester, graph.wouldWaitForItself(nester, on: key) { return nil }
-      var isDeciding = false
-      let (id, _) = graph.subscribe(
+    var work: JobWork?
+    var (id, job) = (SlotID?.none, SlotID?.none)
+    var isDeciding = false
+    // The closure returns nothing: an optional of several values is copied and destroyed by slow calls.
+    let now = change { graph, now, effects in
+      if let nester, graph.wouldWaitForItself(nester, on: key) { return now }
+      let (subscription, _) = graph.subscribe(
         waiter, to: key, within: nester, priority: priority, now: now, &effects
       ) {
         let start = make()
         isDeciding = start.station == nil
         return (start.work, start.placement)
       }
-      if let deadline { graph.setDeadline(id, deadline) }
-      let (job, work) = graph.job(ofSubscription: id)
-      return (Subscription(id: id, work: work), isDeciding ? job : nil)
+      if let deadline { graph.setDeadline(subscription, deadline) }
+      id = subscription
+      (job, work) = graph.job(ofSubscription: subscription)
+      return now
     }
-    guard let (subscription, undecided) = new else { return nil }
-    if let undecided { decide(undecided, subscription.work, after: .begin) }
-    return subscription
+    guard let id, let work else { return nil }
+    if isDeciding, let job { decide(job, work, after: .begin, now) }
+    return Subscription(id: id, work: work)
   }
 
   /// Removes a subscription.
@@ -181,13 +185,16 @@ final class JobRunner: Sendable {
     return value
   }
 
-  /// - Parameter effects: empty at the call; receives the effects to carry out. It is never copied, because a copy
-  ///   would take as long as the change.
+  /// - Parameters:
+  ///   - effects: empty at the call; receives the effects to carry out. It is never copied, because a copy
+  ///     would take as long as the change.
+  ///   - instant: the current time, if the caller has just read it.
   private func apply<Value: Sendable>(
-    _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value, _ effects: inout Graph.Effects
+    _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value, _ effects: inout Graph.Effects,
+    _ instant: JobInstant? = nil
   ) -> Value {
     // Read before the lock: the clock may be code of the app.
-    let now = JobInstant(now())
+    let now = instant ?? JobInstant(now())
     let (value, alarm) = state.withLock { state -> (Value, JobInstant?) in
       let wasIdle = state.graph.isIdle
       let last = state.spares.count - 1
@@ -282,49 +289,53 @@ extension JobRunner {
   }
 
   /// Lets a job decide that has no station.
-  private func decide(_ id: SlotID, _ work: JobWork, after event: JobEvent) {
+  private func decide(_ id: SlotID, _ work: JobWork, after event: JobEvent, _ instant: JobInstant? = nil) {
     let job = RunningJob(id: id, station: nil, runner: self)
-    _ = take(work.next(event, job), of: id, work, on: nil)
+    _ = take(work.next(event, job), of: id, work, on: nil, instant)
   }
 
   /// Carries out the step that a job's work has returned.
   private func take(
-    _ step: consuming JobStep, of id: SlotID, _ work: JobWork, on station: StationID?
+    _ step: consuming JobStep, of id: SlotID, _ work: JobWork, on station: StationID?,
+    _ instant: JobInstant? = nil
   ) -> Graph.Effects.Start? {
     var effects = Graph.Effects()
     switch consume step {
     case .go(let next, let size, let origin):
-      _ = apply({ $0.move(id, to: .station(next, size: size, origin: origin), now: $1, &$2) }, &effects)
+      _ = apply(
+        { $0.move(id, to: .station(next, size: size, origin: origin), now: $1, &$2) }, &effects, instant)
       return carry(out: &effects, finished: nil, on: station)
     case .finish(let succeeded):
-      let isOver = apply({ $0.finish(id, succeeded: succeeded, now: $1, &$2) }, &effects)
+      let isOver = apply({ $0.finish(id, succeeded: succeeded, now: $1, &$2) }, &effects, instant)
       return carry(out: &effects, finished: isOver ? work : nil, on: station)
-    case .depend(let other): return depend(on: other, id, work, station)
+    case .depend(let other): return depend(on: other, id, work, station, instant)
     }
   }
 
   private func depend(
-    on other: JobDependence, _ id: SlotID, _ work: JobWork, _ station: StationID?
+    on other: JobDependence, _ id: SlotID, _ work: JobWork, _ station: StationID?, _ instant: JobInstant?
   ) -> Graph.Effects.Start? {
     var effects = Graph.Effects()
-    let (dependence, dependency, begins) = apply(
-      {
-        graph, now, effects -> (Graph.Dependence, (id: SlotID, payload: JobWork)?, Bool) in
-        var isDeciding = false
+    var dependency: JobWork?
+    var dependencyID: SlotID?
+    var begins = false
+    let dependence = apply(
+      { graph, now, effects in
         let dependence = graph.depend(
           id, on: other.key, then: other.then.map { .station($0, size: 0) } ?? .nowhere, now: now,
           &effects, deadline: other.deadline
         ) {
           let start = other.make()
-          isDeciding = start.station == nil
+          begins = start.station == nil
           return (start.work, start.placement)
         }
-        return (dependence, graph.dependency(of: id), isDeciding)
-      }, &effects)
-    if let dependency { work.waits(for: dependency.payload) }
+        if let waited = graph.dependency(of: id) { (dependencyID, dependency) = waited }
+        return dependence
+      }, &effects, instant)
+    if let dependency { work.waits(for: dependency) }
     let next = carry(out: &effects, finished: nil, on: station)
     if dependence == .circular { decide(id, work, after: .circular) }
-    if begins, let dependency { decide(dependency.id, dependency.payload, after: .begin) }
+    if begins, let dependencyID, let dependency { decide(dependencyID, dependency, after: .begin) }
     return next
   }
 }

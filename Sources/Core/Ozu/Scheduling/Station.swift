@@ -121,7 +121,7 @@ package struct JobOrigin: Hashable, Sendable {
   /// The origin of jobs that are not limited.
   package static let none = JobOrigin(hash: 0)
 
-  private init(hash: Int) { self.hash = hash }
+  init(hash: Int) { self.hash = hash }
 
   package init(hashing identity: some Hashable) { hash = identity.hashValue }
 }
@@ -183,7 +183,7 @@ package struct StartLimiter: Sendable {
   package mutating func noteCompletion() { tokens = min(burst, tokens + 1) }
 
   /// The time until the next token.
-  package var delay: Duration { .seconds(max(0, 1 - tokens) / rate) }
+  package var delay: Duration { .nanoseconds(Int64(max(0, 1 - tokens) / rate * 1e9)) }
 
   /// Called when the timer for `delay` fires. Adds a token even if the clock of a test has not advanced.
   package mutating func noteDelayHasPassed(_ now: JobInstant) {
@@ -192,11 +192,7 @@ package struct StartLimiter: Sendable {
   }
 
   private mutating func refill(_ now: JobInstant) {
-    if let lastRefill {
-      let (seconds, attoseconds) = lastRefill.duration(to: now).components
-      let elapsed = Double(seconds) + Double(attoseconds) * 1e-18
-      tokens = min(burst, tokens + max(0, elapsed) * rate)
-    }
+    if let lastRefill { tokens = min(burst, tokens + max(0, lastRefill.seconds(to: now)) * rate) }
     lastRefill = now
   }
 }

@@ -41,12 +41,11 @@ final class StoreChain: Sendable {
 
   // MARK: Reading
 
-  /// Whether a level may have an entry of a key. Never waits.
-  func mayContain(_ key: ImageStoreKey, _ reach: @autoclosure () -> Reach = .all) -> Bool {
-    if first?.mayContain(key) ?? false { return true }
-    // `reach` is an autoclosure because computing it copies the source.
-    return !further.isEmpty && further(key, reach()).contains { $0.mayContain(key) }
-  }
+  /// Whether a level may have an entry of a key that is in all of them. Never waits.
+  func mayContain(_ key: ImageStoreKey) -> Bool { mayContainFirst(key) || mayContainFurther(key) }
+
+  /// Whether the first level may have an entry. Never waits.
+  func mayContainFirst(_ key: ImageStoreKey) -> Bool { first?.mayContain(key) ?? false }
 
   /// The value of a key in the first level.
   func readFirst<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) -> Value? {
