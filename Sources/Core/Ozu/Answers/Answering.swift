@@ -97,18 +97,12 @@ struct Answer<Owner: Answering>: ~Copyable, Sendable {
     }
   }
 
-  /// How an answer has ended. The value is built when it is read.
+  /// How an answer has ended. The value of a job's result is built when it is read.
   enum Ending {
     case made(Owner.Work.Made, isCoalesced: Bool)
+    case value(EndBox<Owner.Value>)
+    case failed(EndBox<ImageError>)
     case cancelled
-    case other(Box)
-
-    /// An object, so that answers are small.
-    final class Box: Sendable {
-      let outcome: Outcome
-
-      init(_ outcome: Outcome) { self.outcome = outcome }
-    }
   }
 
   /// Makes an answer without starting it.
@@ -138,6 +132,13 @@ struct Answer<Owner: Answering>: ~Copyable, Sendable {
   }
 }
 
+/// The value or the error with which an answer has ended. An object, so that answers are small.
+final class EndBox<Content: Sendable>: Sendable {
+  let content: Content
+
+  init(_ content: Content) { self.content = content }
+}
+
 extension Answering {
   var pipeline: ImagePipeline { answer.pipeline }
   var start: JobInstant { answer.start }
@@ -155,7 +156,7 @@ extension Answering {
   /// The value. Cancelling the Swift task that waits for it cancels the load.
   var value: Value {
     get async throws(ImageError) {
-      if let outcome { return try outcome.get() }
+      if let ending { return try value(of: ending) }
       await HeldPlace.lend {
         await withTaskCancellationHandler {
           await withUnsafeContinuation { continuation in
@@ -175,20 +176,26 @@ extension Answering {
         }
       }
       // `finish` stores the result before it resumes the waiter, so it is never nil here.
-      guard let outcome else { throw .cancelled(answer.request.source.name) }
-      return try outcome.get()
+      return try value(of: ending ?? .cancelled)
+    }
+  }
+
+  private var ending: Answer<Self>.Ending? { answer.state.withLock { $0.ending } }
+
+  private func value(of ending: Answer<Self>.Ending) throws(ImageError) -> Value {
+    switch ending {
+    case .made(let made, let isCoalesced): try value(of: made, isCoalesced: isCoalesced).get()
+    case .value(let box): box.content
+    case .failed(let box): throw box.content
+    case .cancelled: throw .cancelled(answer.request.source.name)
     }
   }
 
   /// How the load has ended; `nil` while it runs.
-  var outcome: Result<Value, ImageError>? { answer.state.withLock { $0.ending }.map(outcome) }
+  var outcome: Result<Value, ImageError>? { ending.map(outcome) }
 
   func outcome(of ending: Answer<Self>.Ending) -> Result<Value, ImageError> {
-    switch ending {
-    case .made(let made, let isCoalesced): value(of: made, isCoalesced: isCoalesced)
-    case .cancelled: .failure(.cancelled(answer.request.source.name))
-    case .other(let box): box.outcome
-    }
+    Result { () throws(ImageError) in try value(of: ending) }
   }
 
   // MARK: Steering
@@ -333,7 +340,10 @@ extension Answering {
 extension Answering {
   /// Ends the answer, unless it has ended before.
   func finish(_ outcome: Result<Value, ImageError>, after event: ProgressEvent? = nil) {
-    finish(.other(.init(outcome)), after: event)
+    switch outcome {
+    case .success(let value): finish(.value(EndBox(value)), after: event)
+    case .failure(let error): finish(.failed(EndBox(error)), after: event)
+    }
   }
 
   func finish(_ ending: Answer<Self>.Ending, after event: ProgressEvent? = nil) {
@@ -364,12 +374,9 @@ extension Answering {
     let counters = pipeline.context.events.counters
     switch ending {
     case .made(let made, let isCoalesced): count(made, isCoalesced: isCoalesced)
+    case .value(let box): count(box.content)
+    case .failed(let box): counters.add(box.content)
     case .cancelled: counters.cancelled.increment()
-    case .other(let box):
-      switch box.outcome {
-      case .success(let value): count(value)
-      case .failure(let error): counters.add(error)
-      }
     }
     guard let observed = sideState?.observed else { return }
     switch outcome(of: ending) {

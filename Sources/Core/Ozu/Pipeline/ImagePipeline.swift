@@ -186,7 +186,7 @@ public final class ImagePipeline: Sendable {
     let task = ImageTask(
       request, keyed: isUnchanged ? nil : keyed, pipeline: self, start: start, subscriber: subscriber)
     if !hasObserversOrInterceptors, let response = memoryResponse(for: keyed, start: start) {
-      task.finish(.success(response))
+      task.finish(.value(EndBox(response)))
     } else {
       task.run()
     }
@@ -215,14 +215,14 @@ extension ImagePipeline {
 
   /// Whether the rules for sources allow one. Memory may be shared with a pipeline that has others. The load of a source that is
   /// refused says why.
-  private func allows(_ source: ImageSource) -> Bool {
-    !checksSources || (try? configuration.check(source)) != nil
+  private func allowsSource(of request: ImageRequest) -> Bool {
+    !checksSources || (try? configuration.check(request.source)) != nil
   }
 
   /// The picture in memory, if it may be served without asking the origin. A stale picture is left to the load, which
   /// revalidates it.
   func servablePicture(for request: ImageRequest) -> CachedPicture? {
-    guard request.readsMemory, allows(request.source) else { return nil }
+    guard request.readsMemory, allowsSource(of: request) else { return nil }
     guard let cached = caches.finishedPicture(for: request) else {
       if context.events.isObserved { context.events.lookedIntoMemory(nil, for: request) }
       return nil
@@ -232,7 +232,7 @@ extension ImagePipeline {
       cached.validity == nil || request.cachePolicy == .cacheOnly
       || request.mayServe(cached.validity, at: configuration.testing.currentDate())
     guard isServable else { return nil }
-    if request.format != nil { formatStore.noteHit(of: cached, for: request) }
+    if !request.needsNoAdjustment { formatStore.noteHit(of: cached, for: request) }
     if context.events.isObserved { context.events.lookedIntoMemory(cached, for: request) }
     return cached
   }
@@ -247,7 +247,7 @@ extension ImagePipeline {
     let start = context.instant
     let request = current(request)
     // A preview of a running load does not count.
-    guard request.readsMemory, allows(request.source), let cached = caches.finishedPicture(for: request)
+    guard request.readsMemory, allowsSource(of: request), let cached = caches.finishedPicture(for: request)
     else { return nil }
     formatStore.noteHit(of: cached, for: request)
     return response(of: cached, for: request, start: start)
