@@ -179,6 +179,12 @@ extension Placement {
     var place = self
     place.x += Double(wanted.x - margins.left - whole.x)
     place.y += Double(wanted.y - margins.top - whole.y)
+    // The text turns around its own centre, and its bitmap around that of the shadow too. A rounding error would blur whole pixels.
+    func snapped(_ length: Double) -> Double { (length * 1024).rounded() / 1024 }
+    let angle = rotation * .pi / 180
+    let (x, y) = (Double(margins.right - margins.left) / 2, Double(margins.bottom - margins.top) / 2)
+    place.x += snapped(cos(angle) * x - sin(angle) * y - x)
+    place.y += snapped(sin(angle) * x + cos(angle) * y - y)
     return place
   }
 }

@@ -160,10 +160,13 @@ struct CanvasTests {
     label.shadow = Label.Shadow(x: -6, y: 3, color: .black)
     var canvas = Canvas(size: PixelSize(60, 50), background: .color(.white))
     let shift: Double = anchor == .bottomRight ? -10 : anchor == .center ? 0 : 10
-    canvas.elements = [.label(label, Placement(x: shift, y: shift, anchor: anchor))]
-    let pixels = try canvas.drawn(labels: Shadowed()).bitmap.pixels
-    let red = pixels.indices.filter { pixels[$0].green == 0 }
-    #expect(red == (0..<16).map { (y + $0 / 4) * 60 + x + $0 % 4 })
+    // It turns around its own centre.
+    for rotation in [0.0, 90, 180, 270] {
+      canvas.elements = [.label(label, Placement(x: shift, y: shift, anchor: anchor, rotation: rotation))]
+      let pixels = try canvas.drawn(labels: Shadowed()).bitmap.pixels
+      let red = pixels.indices.filter { pixels[$0].green == 0 }
+      #expect(red == (0..<16).map { (y + $0 / 4) * 60 + x + $0 % 4 }, "\(rotation)")
+    }
   }
 
   @Test("labels are drawn once each, in order, with their notes; later elements cover earlier ones")
