@@ -22,7 +22,11 @@ extension Canvas {
     // Labels reserve memory of their own, so they are drawn before this canvas reserves its part.
     var texts = LabelPictures(labels, context, room: limits.pixelCount - price.pixelCount)
     for (index, element) in elements.enumerated() {
-      if case .label(let label, _) = element { try texts.add(label, of: index) }
+      guard case .label(let label, let placement) = element else { continue }
+      try texts.add(label, of: index) { own in
+        // What is resized or repeated is in the price.
+        placement.size == nil && placement.tileGap == nil ? paintedArea(of: own, at: placement) : 0
+      }
     }
     var notes = texts.notes
     let reserved: DecodingContext
@@ -120,7 +124,11 @@ private struct LabelPictures {
   subscript(label: Label) -> BGRABitmap? { bitmaps[label] }
 
   /// Draws a label, unless it was drawn before.
-  mutating func add(_ label: Label, of index: Int) throws(CanvasError) {
+  ///
+  /// - Parameter paintedArea: the pixels of the canvas that its bitmap, which has this size, paints.
+  mutating func add(
+    _ label: Label, of index: Int, paintedArea: (PixelSize) -> Int
+  ) throws(CanvasError) {
     let limits = context.limits
     if bitmaps[label] == nil {
       guard let drawing else {
@@ -138,7 +146,9 @@ private struct LabelPictures {
       notes += picture.notes
       byteCount = byteCount.saturatingSum(bitmap.bitmap.byteCount)
     }
-    room = room.saturatingDifference(bitmaps[label]?.size.pixelCount ?? 0)
+    if let size = bitmaps[label]?.size {
+      room = room.saturatingDifference(max(size.pixelCount, paintedArea(size)))
+    }
     do throws(ImageDecodingError) {
       try context.checkpoint()
       try limits.checkDecodedByteCount(byteCount)

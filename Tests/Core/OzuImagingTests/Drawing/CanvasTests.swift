@@ -215,6 +215,11 @@ struct CanvasTests {
     #expect(refused(many) == .limitExceeded(.init(.pixelCount, value: 144_000_000, limit: 128_000_000)))
     #expect(
       refused(Self.canvas(PixelSize(4000, 4000), .color(.white), Array(repeating: full, count: 7))) == nil)
+    // A picture in its own size may cover all, whatever its frame is.
+    let own = Canvas.Element.picture(.init("a", mode: .none), Placement(size: PixelSize(1, 1)))
+    #expect(
+      refused(Self.canvas(PixelSize(4000, 4000), .color(.white), Array(repeating: own, count: 8)))
+        == .limitExceeded(.init(.pixelCount, value: 144_000_000, limit: 128_000_000)))
     #expect(
       refused(Self.canvas(PixelSize(4, 4), .color(.white), Array(repeating: full, count: 1001)))
         == .tooManyElements(1001))
@@ -249,6 +254,12 @@ struct CanvasTests {
     #expect(throws: CanvasError.limitExceeded(.init(.pixelCount, value: 52_500, limit: 50_000))) {
       try canvas.drawn(
         labels: Squares(), context: DecodingContext(limits: DecodingLimits(pixelCount: 50_000)))
+    }
+    // A turned one counts with the square that it lies in.
+    let turned = Canvas.Element.label(Label("a", size: 100), Placement(rotation: 45))
+    #expect(throws: CanvasError.limitExceeded(.init(.pixelCount, value: 120_000, limit: 100_000))) {
+      try Self.canvas(PixelSize(200, 200), .color(.white), Array(repeating: turned, count: 10)).drawn(
+        labels: Squares(), context: DecodingContext(limits: DecodingLimits(pixelCount: 100_000)))
     }
     #expect(throws: CanvasError.cancelled) {
       try Self.canvas().drawn(context: DecodingContext(isCancelled: { true }))
