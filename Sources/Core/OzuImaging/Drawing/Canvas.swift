@@ -76,8 +76,6 @@ extension Canvas: Codable {
   }
 
   /// Reads a canvas. Only `size` is needed.
-  ///
-  /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -94,8 +92,6 @@ extension Canvas.Element: Codable {
 
   /// Reads an element: an object with the field `picture`, `label`, `rectangle` or `line`, and for the first two
   /// `placement`, which may be left out.
-  ///
-  /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     func placement() throws -> Placement {
@@ -238,8 +234,6 @@ extension Canvas.Paint: Codable {
 
   /// Reads a paint: a text is a colour, `{"linear": {"angle": 135, "stops": […]}}` a gradient. Without an angle it leads
   /// to the bottom.
-  ///
-  /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     guard let fields = try? decoder.container(keyedBy: CodingKeys.self) else {
       self = .color(try ColorValue(from: decoder))
