@@ -100,11 +100,11 @@ extension Label {
   }
 
   /// The same label with all lengths multiplied by a factor, for a screen with more pixels to a point. The width is rounded
-  /// down.
+  /// down, to a pixel at least.
   public func scaled(by factor: Double) -> Label {
     var label = self
     label.size *= factor
-    label.width = width.map { Int(clamping: Double($0) * factor) }
+    label.width = width.map { max(min($0, 1), Int(clamping: Double($0) * factor)) }
     label.outline?.width *= factor
     label.shadow?.x *= factor
     label.shadow?.y *= factor

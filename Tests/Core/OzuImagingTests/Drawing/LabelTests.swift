@@ -147,5 +147,7 @@ struct LabelTests {
     let label = Self.whole.scaled(by: 2)
     #expect(label.size == 41 && label.width == 600 && label.lineHeight == 1.25 && label.maximumLineCount == 2)
     #expect(label.outline?.width == 3 && label.shadow?.y == -4 && label.background?.cornerRadius == 12)
+    // A narrow one stays possible, and an impossible one impossible.
+    #expect(Label("x", width: 9).scaled(by: 0.1).width == 1 && Label("x", width: 0).scaled(by: 2).width == 0)
   }
 }
