@@ -107,10 +107,10 @@ public final class PictureAnimation: Sendable {
       await withCheckedContinuation {
         (continuation: CheckedContinuation<Result<Bitmap, ImageDecodingError>, Never>) in
         queue.async {
-          let result = Result { () throws(ImageDecodingError) -> Bitmap in
+          let made = Result { () throws(ImageDecodingError) -> Bitmap in
             try self.frame(at: index, isCancelled: { isCancelled.isRaised })
           }
-          continuation.resume(returning: result)
+          continuation.resume(returning: made)
         }
       }
     } onCancel: {
