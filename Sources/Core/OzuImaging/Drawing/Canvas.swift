@@ -41,14 +41,7 @@ public struct Canvas: Hashable, Sendable {
 
   /// The identity of the picture: equal only for equal canvases, and the same in every run. It contains the
   /// sources of its pictures, not their content.
-  public var identifier: String {
-    do {
-      return "canvas" + (try EncodedText.text(of: self))
-    } catch {
-      // Nothing in a canvas throws when it is encoded as text.
-      preconditionFailure("a canvas cannot be encoded: \(error)")
-    }
-  }
+  public var identifier: String { "canvas" + EncodedText.certainText(of: self) }
 
   /// A picture that must be loaded before a canvas is drawn.
   public struct NeededPicture: Hashable, Sendable {

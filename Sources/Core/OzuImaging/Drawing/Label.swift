@@ -71,14 +71,7 @@ public struct Label: Hashable, Sendable, Codable {
 extension Label {
   /// The kind of value with everything that changes a pixel, for keys of caches. A font file counts by its path: a file with
   /// other content needs another name.
-  public var identifier: String {
-    do {
-      return "label" + (try EncodedText.text(of: self))
-    } catch {
-      // Nothing in a label throws when it is encoded as text.
-      preconditionFailure("a label cannot be encoded: \(error)")
-    }
-  }
+  public var identifier: String { "label" + EncodedText.certainText(of: self) }
 
   /// The characters of the text as code points, which a layout costs by.
   public var characterCount: Int { text.unicodeScalars.count }
