@@ -1,5 +1,15 @@
 import Dispatch
 
+/// A flag that one task raises and a thread reads, such as a cancellation.
+package final class SharedFlag: Sendable {
+  private let flag = Atomic(false)
+
+  package init() {}
+
+  package var isRaised: Bool { flag.load(ordering: .relaxed) }
+  package func raise() { flag.store(true, ordering: .relaxed) }
+}
+
 /// Blocks threads until it is opened. It is opened once and stays open. Only for threads that may block, never for
 /// those of Swift's tasks.
 package final class Latch: Sendable {

@@ -511,6 +511,16 @@ static void draw_background(cairo_t *cairo, OzuLabelBackground box) {
   cairo_fill(cairo);
 }
 
+static void move_to_part(OzuLabel *self, cairo_t *cairo, double x, double y, int part) {
+  cairo_move_to(cairo, x, y + (part == 0 ? 0 : (double)self->second_y / PANGO_SCALE));
+}
+
+static void add_path(OzuLabel *self, cairo_t *cairo, double x, double y, int part) {
+  cairo_new_path(cairo);
+  move_to_part(self, cairo, x, y, part);
+  pango_cairo_layout_path(cairo, self->parts[part]);
+}
+
 bool ozu_label_draw(
     OzuLabel *self, OzuRows rows, double x, double y, OzuLabelColors colors, OzuLabelBackground background) {
   if (rows.width > largest_surface || rows.height > largest_surface) return false;
@@ -521,20 +531,30 @@ bool ozu_label_draw(
   cairo_t *cairo = cairo_create(surface);
   if (background.width > 0 && background.height > 0) draw_background(cairo, background);
   if (self->outline > 0) {
+    // The inner half of the line lies under the characters. If they are not opaque, it is taken out on a surface of its own.
+    bool is_seen = (colors.text & 255) != 255;
+    if (is_seen) cairo_push_group(cairo);
     set_color(cairo, colors.outline);
-    // The inner half of the line lies under the characters.
     cairo_set_line_width(cairo, 2 * self->outline);
     cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
     for (int i = 0; i < self->part_count; i++) {
-      cairo_new_path(cairo);
-      cairo_move_to(cairo, x, y + (i == 0 ? 0 : (double)self->second_y / PANGO_SCALE));
-      pango_cairo_layout_path(cairo, self->parts[i]);
+      add_path(self, cairo, x, y, i);
       cairo_stroke(cairo);
+    }
+    if (is_seen) {
+      set_color(cairo, 255);
+      cairo_set_operator(cairo, CAIRO_OPERATOR_DEST_OUT);
+      for (int i = 0; i < self->part_count; i++) {
+        add_path(self, cairo, x, y, i);
+        cairo_fill(cairo);
+      }
+      cairo_pop_group_to_source(cairo);
+      cairo_paint(cairo);
     }
   }
   set_color(cairo, colors.text);
   for (int i = 0; i < self->part_count; i++) {
-    cairo_move_to(cairo, x, y + (i == 0 ? 0 : (double)self->second_y / PANGO_SCALE));
+    move_to_part(self, cairo, x, y, i);
     pango_cairo_show_layout(cairo, self->parts[i]);
   }
   cairo_surface_flush(surface);

@@ -153,8 +153,12 @@ void g_free(void *memory);
   FUNCTION(cairo_image_surface_create_for_data) \
   FUNCTION(cairo_move_to) \
   FUNCTION(cairo_new_path) \
+  FUNCTION(cairo_paint) \
+  FUNCTION(cairo_pop_group_to_source) \
+  FUNCTION(cairo_push_group) \
   FUNCTION(cairo_set_line_join) \
   FUNCTION(cairo_set_line_width) \
+  FUNCTION(cairo_set_operator) \
   FUNCTION(cairo_set_source_rgba) \
   FUNCTION(cairo_status) \
   FUNCTION(cairo_stroke) \
@@ -236,8 +240,12 @@ OZU_DECLARE_LIBRARY(pango, OZU_PANGO_FUNCTIONS)
 #define cairo_image_surface_create_for_data ozu_pango.cairo_image_surface_create_for_data
 #define cairo_move_to ozu_pango.cairo_move_to
 #define cairo_new_path ozu_pango.cairo_new_path
+#define cairo_paint ozu_pango.cairo_paint
+#define cairo_pop_group_to_source ozu_pango.cairo_pop_group_to_source
+#define cairo_push_group ozu_pango.cairo_push_group
 #define cairo_set_line_join ozu_pango.cairo_set_line_join
 #define cairo_set_line_width ozu_pango.cairo_set_line_width
+#define cairo_set_operator ozu_pango.cairo_set_operator
 #define cairo_set_source_rgba ozu_pango.cairo_set_source_rgba
 #define cairo_status ozu_pango.cairo_status
 #define cairo_stroke ozu_pango.cairo_stroke

@@ -136,6 +136,10 @@ struct EncoderTests {
       x < 8 ? Pixel(red: 255, green: 255, blue: 255) : Pixel(red: 255, green: 127, blue: 127)
     }
     #expect(result.largestDifference(from: white) <= 3)
+    // A score is that of what is written.
+    let aimed = EncodingOptions(targetScore: 85)
+    let file = try codecs.encode(bitmap, as: .jpeg, options: aimed)
+    #expect(try file == codecs.encode(white, as: .jpeg, options: aimed))
   }
 
   static let optional: [ImageType] = [.webp, .avif, .jxl]

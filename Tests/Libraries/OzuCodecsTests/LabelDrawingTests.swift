@@ -231,6 +231,18 @@
       #expect(shadow[2, shadow.size.height / 2] == Pixel(red: 0, green: 255, blue: 0))
     }
 
+    @Test("an outline lies outside of characters that are not opaque too")
+    func hollow() throws {
+      let bitmap = try Self.drawing.draw(
+        label("H") {
+          ($0.size, $0.color, $0.outline) = (200, .clear, Label.Outline(width: 4, color: .black))
+        })
+      // Two stems with a line at both sides of each.
+      let row = bitmap.size.height * 3 / 8
+      let inked = (0..<bitmap.size.width).filter { bitmap[$0, row].alpha > 128 }.count
+      #expect(13...19 ~= inked)
+    }
+
     @Test("the height of lines is a multiple of the font's")
     func lineHeight() throws {
       func height(_ factor: Double) throws -> Int {

@@ -66,7 +66,7 @@ struct OverlayArgument {
     _ configuration: ImagePipeline.Configuration, allowsTruncation: Bool
   ) async throws(UsageError) -> any ImageProcessing {
     let picture = try await WatermarkArgument.picture(
-      path, of: Self.name, configuration, allowsTruncation: allowsTruncation,
+      path, of: Self.name, configuration, allowsTruncation: allowsTruncation, drawnAt: placement.size,
       hint: "It takes a file; place=top, x=10, rotate=-12 and others may follow.")
     return NotedStep.of(Overlay.overlay(picture.bitmap, placement), picture.notes, about: path)
   }
@@ -122,9 +122,11 @@ struct WatermarkArgument {
   }
 
   /// Reads a file that a step draws as the command reads its sources: under the same limits, and a drawing in a process of its own.
+  ///
+  /// - Parameter size: the size of a drawing, which is sharp at any; `nil` (the default) for its own.
   static func picture(
     _ path: String, of option: String, _ configuration: ImagePipeline.Configuration, allowsTruncation: Bool,
-    hint: String
+    drawnAt size: PixelSize? = nil, hint: String
   ) async throws(UsageError) -> Picture {
     do {
       var configuration = configuration
@@ -132,6 +134,9 @@ struct WatermarkArgument {
       let pipeline = ImagePipeline(configuration)
       var request = ImageRequest(.url(URL(fileURLWithPath: path)))
       request.allowsTruncation = allowsTruncation
+      let picture = try await pipeline.image(for: request)
+      guard let size, picture.header?.isDrawing == true else { return picture }
+      request.resize = Resize(size, mode: .fill, allowsUpscaling: true)
       return try await pipeline.image(for: request)
     } catch {
       throw UsageError("--\(option) \(PrintableText.name(path)): \(error.reason)", hint: hint)

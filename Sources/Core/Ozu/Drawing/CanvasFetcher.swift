@@ -104,14 +104,6 @@ struct CanvasFetcher: ImageFetching {
   }
 }
 
-/// A flag that one task raises and a thread reads.
-private final class SharedFlag: Sendable {
-  private let flag = Atomic(false)
-
-  var isRaised: Bool { flag.load(ordering: .relaxed) }
-  func raise() { flag.store(true, ordering: .relaxed) }
-}
-
 /// How long a result may be kept that was made of an answer of the web.
 struct SourceLifetime: Hashable, Sendable {
   /// The seconds from now until the origin must be asked again.

@@ -15,6 +15,5 @@ public protocol AnimationFrameReading: Sendable {
   ///
   /// - Returns: a bitmap of the frame's size, premultiplied. A bitmap of another size fails the frame; one in
   ///   another format than `bgra8` is converted.
-  /// - Throws: `ImageDecodingError`.
   func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap
 }

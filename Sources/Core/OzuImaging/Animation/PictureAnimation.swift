@@ -102,21 +102,21 @@ public final class PictureAnimation: Sendable {
   /// - Precondition: `index` is in `0..<frameCount`.
   /// - Throws: `ImageDecodingError`; `cancelled` if the task is cancelled.
   public func frame(at index: Int) async throws(ImageDecodingError) -> Bitmap {
-    let request = AnimationFrameRequest()
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+    let isCancelled = SharedFlag()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation {
+        (continuation: CheckedContinuation<Result<Bitmap, ImageDecodingError>, Never>) in
         queue.async {
-          let result = Result { () throws(ImageDecodingError) -> Bitmap in
-            try self.frame(at: index, isCancelled: { request.isCancelled })
+          let made = Result { () throws(ImageDecodingError) -> Bitmap in
+            try self.frame(at: index, isCancelled: { isCancelled.isRaised })
           }
-          request.finish(result)
-          continuation.resume()
+          continuation.resume(returning: made)
         }
       }
     } onCancel: {
-      request.cancel()
+      isCancelled.raise()
     }
-    return try request.result.get()
+    return try result.get()
   }
 
   /// Gives back the memory of all frames; the next call decodes again.
@@ -175,24 +175,6 @@ extension PictureAnimation {
       context: context
     ) { (canvas, _) throws(ImageDecodingError) in canvas }
   }
-}
-
-/// A frame that a task waits for. The result is handed over under a lock, because the thread sanitizer does not see
-/// the hand-over of a continuation that is resumed before the task waits for it.
-private final class AnimationFrameRequest: Sendable {
-  private struct State {
-    var isCancelled = false
-    var result = Result<Bitmap, ImageDecodingError>.failure(.cancelled)
-  }
-
-  private let state = Mutex(State())
-
-  var isCancelled: Bool { state.withLock { $0.isCancelled } }
-  func cancel() { state.withLock { $0.isCancelled = true } }
-
-  /// The result; valid after `finish`.
-  var result: Result<Bitmap, ImageDecodingError> { state.withLock { $0.result } }
-  func finish(_ result: Result<Bitmap, ImageDecodingError>) { state.withLock { $0.result = result } }
 }
 
 /// The finished frames of one animation, up to a limit in bytes.

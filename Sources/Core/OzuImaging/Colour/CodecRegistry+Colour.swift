@@ -31,9 +31,15 @@ extension CodecRegistry {
       let encoding = header.colorEncoding, let colorConverter,
       colorConverter.needsWidePixels(for: encoding, colorModel: header.colorModel)
     else { return .notNeeded }
+    return earlyConversion(file, &plan, context)
+  }
+
+  private func earlyConversion(
+    _ file: any ImageFile, _ plan: inout DecodePlan, _ context: DecodingContext
+  ) -> WideConversion {
     let pixels = plan.throughPixels
     let byteCount = pixels.widePeakByteCount(
-      header, context, demand: file.demand(of: pixels, context: context.inStoredFormat()))
+      file.header, context, demand: file.demand(of: pixels, context: context.inStoredFormat()))
     guard byteCount <= context.limits.decodedByteCount else { return .tooLarge }
     plan.byteCount = max(plan.byteCount, byteCount)
     return .first
@@ -44,17 +50,9 @@ extension CodecRegistry {
   private func rangeConversion(
     _ file: any ImageFile, _ plan: inout DecodePlan, _ context: DecodingContext
   ) -> WideConversion {
-    let wide = context.inStoredFormat()
-    if plan.light == .linear, !plan.needsNoResampling {
-      let pixels = plan.throughPixels
-      let byteCount = pixels.widePeakByteCount(
-        file.header, context, demand: file.demand(of: pixels, context: wide))
-      guard byteCount <= context.limits.decodedByteCount else { return .tooLarge }
-      plan.byteCount = max(plan.byteCount, byteCount)
-      return .first
-    }
+    if plan.light == .linear, !plan.needsNoResampling { return earlyConversion(file, &plan, context) }
     guard file.header.pixelFormat(under: .asStored) == .rgba16 else { return .notNeeded }
-    let byteCount = plan.price(for: file, wide)
+    let byteCount = plan.price(for: file, context.inStoredFormat())
     guard byteCount <= context.limits.decodedByteCount else { return .tooLarge }
     plan.byteCount = byteCount
     return .lastInAllBits

@@ -4,7 +4,6 @@ extension Bitmap {
   /// The peak signal-to-noise ratio of this copy, in decibels: the error of red, green and blue, in 8 bits and over
   /// black where they are transparent. Infinite for equal pictures; it says little about how they look.
   ///
-  /// - Throws: `ImageComparisonError`.
   /// - Complexity: O(pixels).
   public func peakSignalToNoiseRatio(comparedWith original: Bitmap) throws(ImageComparisonError) -> Double {
     try ImageComparisonError.check(self, original)
@@ -24,7 +23,6 @@ extension Bitmap {
   /// A picture of the differences from an original: black where they are equal. Differences in red, green and blue are
   /// multiplied to be visible.
   ///
-  /// - Throws: `ImageComparisonError`.
   /// - Complexity: O(pixels).
   public func difference(
     from original: Bitmap, amplifiedBy factor: UInt8 = 8

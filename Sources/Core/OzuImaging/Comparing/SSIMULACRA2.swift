@@ -37,7 +37,6 @@ public enum SSIMULACRA2 {
   ///   - distorted: the copy. Scores are not symmetrical: edges that are lost weigh more than new ones.
   ///   - original: the picture that it is compared with.
   ///   - limits: `pixelCount` bounds the time, `decodedByteCount` the working memory.
-  /// - Throws: `ImageComparisonError`.
   /// - Complexity: O(pixels), about 260 instructions of x86-64 for each; twice that with transparency.
   public static func score(
     of distorted: Bitmap, original: Bitmap, limits: DecodingLimits = .default

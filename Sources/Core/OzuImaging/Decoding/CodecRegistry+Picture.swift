@@ -92,7 +92,7 @@ extension CodecRegistry {
     var plan = DecodePlan(of: file, resize: resize, context: context)
     var isSmaller = false
     if mayBeSmaller, let smaller = file.smaller(for: plan, limits: context.limits),
-      decoder.makesSense(smaller.header),
+      smaller.header.flaw(from: decoder.types) == nil,
       plan.mayBegin(
         at: smaller.header.storedSize, of: header.storedSize,
         stretch: header.cameraRAW == nil ? 0 : CameraRAW.largestStretch)

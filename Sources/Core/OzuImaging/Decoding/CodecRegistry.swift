@@ -207,8 +207,6 @@ public struct CodecRegistry: Sendable {
   }
 
   /// Encodes the pixels of a picture. A picture that is not decoded yet is decoded first.
-  ///
-  /// - Throws: `ImageEncodingError`.
   public func encode(
     _ picture: Picture, as type: ImageType, options: EncodingOptions = .init()
   ) throws(ImageEncodingError) -> Data {
@@ -223,7 +221,6 @@ public struct CodecRegistry: Sendable {
   /// Encodes a bitmap with the first encoder of the type that accepts it, with the score of
   /// `targetScore` and in at most `maximumByteCount` bytes if the options say so.
   ///
-  /// - Throws: `ImageEncodingError`.
   /// - Complexity: eight times the work if a limit on bytes is exceeded at the wanted quality; at most four times, with
   ///   decoding and comparing, for a target score.
   public func encode(

@@ -81,7 +81,7 @@ public struct DecodePlan: Hashable, Sendable {
   ) {
     let cut = mayCut ? header.cut(around: shown, output: output, resize: resize) : nil
     let stored = cut?.size ?? header.storedSize
-    let storedRegion = cut.map { shown.moved(left: $0.x, up: $0.y) } ?? shown
+    let storedRegion = cut.map { shown.moved(x: -Double($0.x), y: -Double($0.y)) } ?? shown
     let light = resize?.light ?? .asStored
     self.cut = cut
     self.resize = resize

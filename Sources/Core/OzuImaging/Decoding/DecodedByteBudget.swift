@@ -1,4 +1,3 @@
-import Dispatch
 import OzuBase
 
 /// Bounds the memory of all decodes of a process that run at the same time, in bytes.
@@ -45,25 +44,20 @@ public final class DecodedByteBudget: Sendable {
   }
 
   private struct Waiter: Sendable {
-    let id: Int
     let byteCount: Int
-    let turn: DispatchSemaphore
+    let turn = Latch()
   }
 
   private struct State: Sendable {
     var reserved = 0
     var reservedAside = 0
     var waiters: [Waiter] = []
-    var lastID = 0
   }
 
   /// The most bytes that can be reserved at the same time.
   public let byteLimit: Int
 
   private let state = Mutex(State())
-
-  /// How often a waiting thread asks whether it was cancelled.
-  private static let checkInterval = DispatchTimeInterval.milliseconds(10)
 
   /// Makes a budget of `byteLimit` bytes.
   public init(byteLimit: Int) {
@@ -94,13 +88,12 @@ public final class DecodedByteBudget: Sendable {
         state.reserved += byteCount
         return nil
       }
-      state.lastID += 1
-      let waiter = Waiter(id: state.lastID, byteCount: byteCount, turn: DispatchSemaphore(value: 0))
+      let waiter = Waiter(byteCount: byteCount)
       state.waiters.append(waiter)
       return waiter
     }
     guard let waiter else { return Reservation(byteCount, self) }
-    while waiter.turn.wait(timeout: .now() + Self.checkInterval) == .timedOut {
+    while !waiter.turn.wait(milliseconds: 10) {
       guard isCancelled() else { continue }
       if withdraw(waiter) { throw .cancelled }
       // The reservation was granted in the meantime. It is given back at once.
@@ -129,11 +122,12 @@ public final class DecodedByteBudget: Sendable {
   /// Whether the waiter was still waiting.
   private func withdraw(_ waiter: Waiter) -> Bool {
     let (isWithdrawn, admitted) = state.withLock { state -> (Bool, [Waiter]) in
-      guard let index = state.waiters.firstIndex(where: { $0.id == waiter.id }) else { return (false, []) }
+      guard let index = state.waiters.firstIndex(where: { $0.turn === waiter.turn })
+      else { return (false, []) }
       state.waiters.remove(at: index)
       return (true, admit(&state))
     }
-    for waiter in admitted { waiter.turn.signal() }
+    for waiter in admitted { waiter.turn.open() }
     return isWithdrawn
   }
 
@@ -143,7 +137,7 @@ public final class DecodedByteBudget: Sendable {
       if isAside { state.reservedAside -= byteCount }
       return admit(&state)
     }
-    for waiter in admitted { waiter.turn.signal() }
+    for waiter in admitted { waiter.turn.open() }
   }
 
   /// Removes the waiters that fit now from the queue.

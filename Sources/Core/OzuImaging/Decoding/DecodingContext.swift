@@ -46,10 +46,8 @@ public struct DecodingContext {
   /// limit on processor time: it has a limit of its own, of the same length.
   package private(set) var assistant: DecodingAssistant?
 
-  /// Called on the decoding thread when a stage begins.
-  private let onStage: (DecodingStage) -> Void
-  /// Called in place of `onStage`; the duration says how long ago the stage began.
-  private var measure: ((DecodingStage, Duration) -> Void)?
+  /// Called on the decoding thread when a stage begins; the duration says how long ago it began.
+  private var measure: (DecodingStage, Duration) -> Void
   private let isCancelled: () -> Bool
   /// The processor time from a function of the caller; `nil` for that of the system.
   private let threadTime: (() -> Duration)?
@@ -91,7 +89,7 @@ public struct DecodingContext {
     self.pixelFormats = pixelFormats
     self.budget = budget
     self.isCancelled = isCancelled
-    self.onStage = onStage
+    measure = { stage, _ in onStage(stage) }
     self.threadTime = threadTime
     wallStart = threadTime == nil ? Self.wallTime() : nil
     start = threadTime?() ?? Self.systemThreadTime()
@@ -124,7 +122,7 @@ public struct DecodingContext {
 
   /// Reports that a stage began a while ago, in another process that reports it only now.
   package func begin(_ stage: DecodingStage, ago duration: Duration) {
-    if let measure { measure(stage, duration) } else { onStage(stage) }
+    measure(stage, duration)
   }
 
   /// The same context with another observer of stages, which also receives how long ago a stage began.

@@ -37,8 +37,6 @@ public protocol ImageDecoding: Sendable {
   ///
   /// For a decoder that works in another process and returns only results. The caller has checked the limit on the
   /// bytes of the file, and no other.
-  ///
-  /// - Throws: `ImageDecodingError`.
   func makePicture(
     from data: Data, resize: Resize?, context: DecodingContext
   ) throws(ImageDecodingError) -> Picture?

@@ -40,7 +40,6 @@ public protocol ImageFile: AnyObject, Sendable {
   /// than from pixels at one of its scales; it then calls `context.begin(.resize)` when it begins to resample.
   ///
   /// - Returns: a bitmap of exactly `plan.outputSize`.
-  /// - Throws: `ImageDecodingError`.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap
 
   /// A smaller rendition of the same picture in the file, such as a level of a pyramid, from which the result of a
@@ -74,7 +73,6 @@ public protocol ImageFile: AnyObject, Sendable {
   /// Frames beyond `DecodingLimits.frameCount` are not played, so the file keeps no table of them.
   ///
   /// - Returns: `nil` if the file is a still picture.
-  /// - Throws: `ImageDecodingError`.
   func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)?
 
   /// Decodes the bytes that have arrived so far, and returns the picture so far. `nil` by default.

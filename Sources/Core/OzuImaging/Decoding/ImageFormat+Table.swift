@@ -43,21 +43,24 @@ extension ImageFormat {
   static let table: [ImageFormat] = common + cameraRAW + others + unread
 
   private static let common: [ImageFormat] = [
-    ImageFormat(.jpeg, "JPEG", endings: ["jpg", "jpeg", "jpe", "jfif"], .own, [.bytes(0xFF, 0xD8, 0xFF)])
-      .writable().shown(by: .browsers),
+    ImageFormat(
+      .jpeg, "JPEG", endings: ["jpg", "jpeg", "jpe", "jfif"], .own, [.bytes(0xFF, 0xD8, 0xFF)],
+      isWritten: true, audience: .browsers),
     ImageFormat(
       .png, "PNG", mediaTypes: ["image/png", "image/apng"], endings: ["png", "apng"], .own,
-      [.bytes(0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A)]
-    ).writable().shown(by: .browsers),
-    ImageFormat(.gif, "GIF", .own, [.text("GIF87a"), .text("GIF89a")]).writable().shown(by: .browsers),
-    ImageFormat(.avif, "AVIF", .library, [.brands("avif", "avis")])
-      .writable().shown(by: .browsers).requested(quality: 1).negotiated(),
+      [.bytes(0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A)], isWritten: true, audience: .browsers),
+    ImageFormat(
+      .gif, "GIF", .own, [.text("GIF87a"), .text("GIF89a")], isWritten: true, audience: .browsers),
+    ImageFormat(
+      .avif, "AVIF", .library, [.brands("avif", "avis")], isWritten: true, audience: .browsers,
+      requestedQuality: 1),
     ImageFormat(
       .jxl, "JPEG XL", .library,
-      [.bytes(0xFF, 0x0A), .bytes(0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A)]
-    ).writable().shown(by: .browsers).requested(quality: 0.95).negotiated(),
-    ImageFormat(.webp, "WebP", .library, [.text("RIFF").and(.text("WEBP", at: 8))])
-      .writable().shown(by: .browsers).requested(quality: 0.9).negotiated(),
+      [.bytes(0xFF, 0x0A), .bytes(0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A)],
+      isWritten: true, audience: .browsers, requestedQuality: 0.95),
+    ImageFormat(
+      .webp, "WebP", .library, [.text("RIFF").and(.text("WEBP", at: 8))], isWritten: true,
+      audience: .browsers, requestedQuality: 0.9),
     ImageFormat(
       .heic, "HEIC", mediaTypes: ["image/heic", "image/heif"], endings: ["heic", "heif", "hif"],
       .library(startsThreads: true),
@@ -66,8 +69,7 @@ extension ImageFormat {
           "heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1", "mif2", "mif3",
           // Of other codings, and of all of them.
           "avci", "avcs", "j2ki", "jpeg", "vvic", "miaf")
-      ]
-    ).requested(quality: 0.85),
+      ], requestedQuality: 0.85),
   ]
 
   /// After camera RAW, of which some files begin like TIFF; files of the makers without a signature are told from TIFF by
@@ -83,8 +85,8 @@ extension ImageFormat {
     // have a hot spot, a small number as the length of the next header.
     ImageFormat(
       .bmp, "BMP", endings: ["bmp", "dib"], .own,
-      [.text("BM").and(.bytes(0, 0, 0, 0, at: 6)), .text("BM").and(.bytes(0, 0, 0, at: 15))]
-    ).shown(by: .browsers),
+      [.text("BM").and(.bytes(0, 0, 0, 0, at: 6)), .text("BM").and(.bytes(0, 0, 0, at: 15))],
+      audience: .browsers),
     // Before icons: an icon without pictures would begin like it.
     ImageFormat(
       .tga, "TGA", mediaTypes: ["image/x-tga", "image/x-targa"], endings: ["tga", "icb", "vda", "vst"], .own,
@@ -95,16 +97,15 @@ extension ImageFormat {
       [
         .bytes(0, 0, 1, 0).and(.nonzero(at: 4)).and(.bytes(0, at: 5)),
         .bytes(0, 0, 2, 0).and(.nonzero(at: 4)).and(.bytes(0, at: 5)),
-      ]
-    ).shown(by: .browsers),
+      ], audience: .browsers),
     ImageFormat(
       .pnm, "PNM",
       mediaTypes: [
         "image/x-portable-anymap", "image/x-portable-bitmap", "image/x-portable-graymap",
         "image/x-portable-pixmap", "image/x-portable-arbitrarymap",
-      ], endings: ["pnm", "pbm", "pgm", "ppm", "pam"], .own, [.netpbm]
-    ).writable(),
-    ImageFormat(.qoi, "QOI", mediaTypes: ["image/qoi", "image/x-qoi"], .own, [.text("qoif")]).writable(),
+      ], endings: ["pnm", "pbm", "pgm", "ppm", "pam"], .own, [.netpbm], isWritten: true),
+    ImageFormat(
+      .qoi, "QOI", mediaTypes: ["image/qoi", "image/x-qoi"], .own, [.text("qoif")], isWritten: true),
     ImageFormat(.icns, "ICNS", mediaTypes: ["image/icns", "image/x-icns"], .own, [.text("icns")]),
     ImageFormat(
       .psd, "PSD", mediaTypes: ["image/vnd.adobe.photoshop", "image/x-psd"], endings: ["psd", "psb"], .own,
@@ -112,13 +113,13 @@ extension ImageFormat {
     // Drawings are texts, which `ContentKind` examines after all signatures.
     ImageFormat(
       .svg, "SVG", mediaTypes: ["image/svg+xml", "image/svg+xml-compressed"], endings: ["svg", "svgz"],
-      .drawing, []
-    ).shown(by: .browsers),
-    ImageFormat(.ozuDelta, "Ozu delta", mediaTypes: ["image/x-ozu-delta"], .own, [.text("OZUD\u{1}")])
-      .writable().shown(by: .ozu),
+      .drawing, [], audience: .browsers),
     ImageFormat(
-      .label, "label", mediaTypes: ["application/x-ozu-label"], .drawing, [.text(LabelDocument.magic)]
-    ).shown(by: .ozu),
+      .ozuDelta, "Ozu delta", mediaTypes: ["image/x-ozu-delta"], .own, [.text("OZUD\u{1}")],
+      isWritten: true, audience: .ozu),
+    ImageFormat(
+      .label, "label", mediaTypes: ["application/x-ozu-label"], .drawing, [.text(LabelDocument.magic)],
+      audience: .ozu),
   ]
 
   private static let cameraRAW: [ImageFormat] = [
@@ -141,8 +142,9 @@ extension ImageFormat {
     _ type: ImageType, _ name: String, _ mediaTypes: [String], endings: [String] = [],
     _ signatures: ContentSignature...
   ) -> ImageFormat {
-    ImageFormat(type, name, mediaTypes: mediaTypes, endings: [type.rawValue] + endings, .own, signatures)
-      .ofCameras()
+    ImageFormat(
+      type, name, mediaTypes: mediaTypes, endings: [type.rawValue] + endings, .own, signatures,
+      isCameraRAW: true)
   }
 
   static let pict = ImageType(rawValue: "pict")

@@ -39,21 +39,20 @@ package struct ImageFormat: Sendable {
   package let endings: [String]
   package let decoding: Decoding
   /// Whether Ozu writes the format, in builds with its library.
-  package private(set) var isWritten = false
+  package let isWritten: Bool
   /// The quality of the format in the `Accept` field of requests to servers, which choose formats by it; `nil` if it is not
   /// named.
-  package private(set) var requestedQuality: Double?
-  /// Whether the format is sent to clients whose `Accept` field names it.
-  package private(set) var isNegotiated = false
-  package private(set) var audience = Audience.programs
+  package let requestedQuality: Double?
+  package let audience: Audience
   /// Whether files hold the pixels of a sensor, and previews, of which one is shown.
-  package private(set) var isCameraRAW = false
+  package let isCameraRAW: Bool
   /// The looks of the beginning of a file. A file belongs to the first row of which one signature matches.
   let signatures: [ContentSignature]
 
   init(
     _ type: ImageType, _ name: String, mediaTypes: [String]? = nil, endings: [String]? = nil,
-    _ decoding: Decoding, _ signatures: [ContentSignature]
+    _ decoding: Decoding, _ signatures: [ContentSignature], isWritten: Bool = false,
+    audience: Audience = .programs, requestedQuality: Double? = nil, isCameraRAW: Bool = false
   ) {
     self.type = type
     self.name = name
@@ -61,41 +60,14 @@ package struct ImageFormat: Sendable {
     self.endings = endings ?? [type.rawValue]
     self.decoding = decoding
     self.signatures = signatures
-  }
-
-  // MARK: The other facts of a row
-
-  /// The same format, which Ozu writes.
-  consuming func writable() -> ImageFormat {
-    isWritten = true
-    return self
-  }
-
-  /// The same format with another audience than programs.
-  consuming func shown(by audience: Audience) -> ImageFormat {
+    self.isWritten = isWritten
     self.audience = audience
-    return self
+    self.requestedQuality = requestedQuality
+    self.isCameraRAW = isCameraRAW
   }
 
-  /// The same format, which is named in the `Accept` field of requests to servers.
-  consuming func requested(quality: Double) -> ImageFormat {
-    requestedQuality = quality
-    return self
-  }
-
-  /// The same format, which clients get whose `Accept` field names it.
-  consuming func negotiated() -> ImageFormat {
-    isNegotiated = true
-    return self
-  }
-
-  /// The same format, as files of a camera.
-  consuming func ofCameras() -> ImageFormat {
-    isCameraRAW = true
-    return self
-  }
-
-  // MARK: The rows
+  /// Whether the format is sent to clients whose `Accept` field names it.
+  package var isNegotiated: Bool { isWritten && requestedQuality != nil }
 
   /// Whether Ozu reads the format, in builds with its library.
   package var isRead: Bool { decoding != .none }

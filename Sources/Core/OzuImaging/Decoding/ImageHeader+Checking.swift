@@ -12,9 +12,6 @@ extension ImageDecoding {
     return file
   }
 
-  /// Whether a header is possible for a file of the decoder's types.
-  func makesSense(_ header: ImageHeader) -> Bool { header.flaw(from: types) == nil }
-
   /// Refuses a header that is impossible for the decoder's types.
   ///
   /// - Throws: `corrupt`, with the reason.

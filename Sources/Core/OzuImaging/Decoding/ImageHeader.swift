@@ -178,13 +178,6 @@ extension ImageHeader {
   }
 }
 
-extension PixelRegion {
-  /// The region in a picture that begins `columns` to the right of this one and `rows` below its top.
-  func moved(left columns: Int, up rows: Int) -> PixelRegion {
-    PixelRegion(x: x - Double(columns), y: y - Double(rows), width: width, height: height)
-  }
-}
-
 /// The facts of a header that the users of a picture and the rules for derived variants need. Colour encoding and
 /// camera metadata are not among them. A header that is impossible is damage.
 extension ImageHeader {

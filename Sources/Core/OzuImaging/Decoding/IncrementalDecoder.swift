@@ -96,8 +96,6 @@ public final class IncrementalDecoder: Sendable {
 
   /// The picture of all bytes, decoded like any file: the same that `CodecRegistry.picture(from:resize:context:)`
   /// returns for them. There are no previews after it.
-  ///
-  /// - Throws: `ImageDecodingError`.
   public func picture(context: DecodingContext = .init()) throws(ImageDecodingError) -> Picture {
     let file = state.withLock { state in
       takeArrivals(&state)

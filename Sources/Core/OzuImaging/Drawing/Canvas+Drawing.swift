@@ -22,7 +22,11 @@ extension Canvas {
     // Labels reserve memory of their own, so they are drawn before this canvas reserves its part.
     var texts = LabelPictures(labels, context, room: limits.pixelCount - price.pixelCount)
     for (index, element) in elements.enumerated() {
-      if case .label(let label, _) = element { try texts.add(label, of: index) }
+      guard case .label(let label, let placement) = element else { continue }
+      try texts.add(label, of: index) { own in
+        // What is resized or repeated is in the price.
+        placement.size == nil && placement.tileGap == nil ? paintedArea(of: own, at: placement) : 0
+      }
     }
     var notes = texts.notes
     let reserved: DecodingContext
@@ -120,7 +124,11 @@ private struct LabelPictures {
   subscript(label: Label) -> BGRABitmap? { bitmaps[label] }
 
   /// Draws a label, unless it was drawn before.
-  mutating func add(_ label: Label, of index: Int) throws(CanvasError) {
+  ///
+  /// - Parameter paintedArea: the pixels of the canvas that its bitmap, which has this size, paints.
+  mutating func add(
+    _ label: Label, of index: Int, paintedArea: (PixelSize) -> Int
+  ) throws(CanvasError) {
     let limits = context.limits
     if bitmaps[label] == nil {
       guard let drawing else {
@@ -138,7 +146,9 @@ private struct LabelPictures {
       notes += picture.notes
       byteCount = byteCount.saturatingSum(bitmap.bitmap.byteCount)
     }
-    room = room.saturatingDifference(bitmaps[label]?.size.pixelCount ?? 0)
+    if let size = bitmaps[label]?.size {
+      room = room.saturatingDifference(max(size.pixelCount, paintedArea(size)))
+    }
     do throws(ImageDecodingError) {
       try context.checkpoint()
       try limits.checkDecodedByteCount(byteCount)
@@ -179,6 +189,12 @@ extension Placement {
     var place = self
     place.x += Double(wanted.x - margins.left - whole.x)
     place.y += Double(wanted.y - margins.top - whole.y)
+    // The text turns around its own centre, and its bitmap around that of the shadow too. A rounding error would blur whole pixels.
+    func snapped(_ length: Double) -> Double { (length * 1024).rounded() / 1024 }
+    let angle = rotation * .pi / 180
+    let (x, y) = (Double(margins.right - margins.left) / 2, Double(margins.bottom - margins.top) / 2)
+    place.x += snapped(cos(angle) * x - sin(angle) * y - x)
+    place.y += snapped(sin(angle) * x + cos(angle) * y - y)
     return place
   }
 }

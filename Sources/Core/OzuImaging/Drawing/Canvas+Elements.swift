@@ -162,8 +162,6 @@ extension Canvas.PictureFrame: Codable {
   }
 
   /// Reads a frame. Only `source` is needed; a text stands for a source alone.
-  ///
-  /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     if let source = try? decoder.singleValueContainer().decode(String.self) {
       self.init(source)
@@ -184,8 +182,6 @@ extension Canvas.Rectangle: Codable {
   }
 
   /// Reads a rectangle. Only its width and its height are needed.
-  ///
-  /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -205,8 +201,6 @@ extension Canvas.Line: Codable {
   }
 
   /// Reads a line. Only its ends are needed.
-  ///
-  /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     self.init(

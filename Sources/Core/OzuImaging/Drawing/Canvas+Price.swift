@@ -81,13 +81,11 @@ extension Canvas {
   private func area(of element: Element) -> Int {
     switch element {
     case .label(_, let placement) where placement.size == nil && placement.tileGap == nil: return 0
+    case .picture(let frame, let placement) where frame.needed(at: placement).resize == nil:
+      // In its own size, which is not known.
+      return size.pixelCount
     case .picture(_, let placement), .label(_, let placement):
-      guard let frame = placement.size, placement.tileGap == nil else { return size.pixelCount }
-      // A turned picture lies in a rectangle of at most twice its area and a square of its longer side.
-      let longest = max(frame.width, frame.height)
-      let area =
-        placement.rotation == 0 ? frame.pixelCount : longest.saturatingProduct(longest).saturatingProduct(2)
-      return min(area, size.pixelCount)
+      return paintedArea(of: placement.size, at: placement)
     case .rectangle(let rectangle):
       return area(
         PixelSurface.touched(from: rectangle.x, to: rectangle.x + rectangle.width, in: size.width),
@@ -96,6 +94,16 @@ extension Canvas {
       let (columns, rows) = StraightLine(line).extent(in: size)
       return area(columns, rows)
     }
+  }
+
+  /// The most pixels that something of a size paints.
+  func paintedArea(of frame: PixelSize?, at placement: Placement) -> Int {
+    guard let frame, placement.tileGap == nil else { return size.pixelCount }
+    // A turned picture lies in a rectangle of at most twice its area and a square of its longer side.
+    let longest = max(frame.width, frame.height)
+    let area =
+      placement.rotation == 0 ? frame.pixelCount : longest.saturatingProduct(longest).saturatingProduct(2)
+    return min(area, size.pixelCount)
   }
 
   private func area(_ columns: Range<Int>, _ rows: Range<Int>) -> Int {

@@ -41,14 +41,7 @@ public struct Canvas: Hashable, Sendable {
 
   /// The identity of the picture: equal only for equal canvases, and the same in every run. It contains the
   /// sources of its pictures, not their content.
-  public var identifier: String {
-    do {
-      return "canvas" + (try EncodedText.text(of: self))
-    } catch {
-      // Nothing in a canvas throws when it is encoded as text.
-      preconditionFailure("a canvas cannot be encoded: \(error)")
-    }
-  }
+  public var identifier: String { "canvas" + EncodedText.certainText(of: self) }
 
   /// A picture that must be loaded before a canvas is drawn.
   public struct NeededPicture: Hashable, Sendable {
@@ -76,8 +69,6 @@ extension Canvas: Codable {
   }
 
   /// Reads a canvas. Only `size` is needed.
-  ///
-  /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -94,8 +85,6 @@ extension Canvas.Element: Codable {
 
   /// Reads an element: an object with the field `picture`, `label`, `rectangle` or `line`, and for the first two
   /// `placement`, which may be left out.
-  ///
-  /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     func placement() throws -> Placement {
@@ -238,8 +227,6 @@ extension Canvas.Paint: Codable {
 
   /// Reads a paint: a text is a colour, `{"linear": {"angle": 135, "stops": […]}}` a gradient. Without an angle it leads
   /// to the bottom.
-  ///
-  /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     guard let fields = try? decoder.container(keyedBy: CodingKeys.self) else {
       self = .color(try ColorValue(from: decoder))

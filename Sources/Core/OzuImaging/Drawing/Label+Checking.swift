@@ -14,8 +14,7 @@ extension Label {
   ///
   /// - Throws: `invalid`, `limitExceeded`.
   package func check(_ limits: DecodingLimits) throws(LabelError) {
-    // Counted only if it may be possible.
-    let count = text.utf8.count > 4 * Self.largestCharacterCount ? text.utf8.count / 4 : characterCount
+    let count = characterCount
     guard count <= Self.largestCharacterCount else {
       throw .limitExceeded(
         DecodingLimits.Violation(.characterCount, value: count, limit: Self.largestCharacterCount))

@@ -24,7 +24,7 @@ public struct Label: Hashable, Sendable, Codable {
   /// nearest one.
   public var weight: Int
   /// Whether the font is italic, or oblique where it has no italic. Off by default.
-  public var isItalic: Bool
+  public var isItalic = false
   /// The colour of the text; black by default.
   public var color: ColorValue
   /// The width at which lines are wrapped, in pixels: between words, and inside a word that is longer than a line. No line is
@@ -34,13 +34,13 @@ public struct Label: Hashable, Sendable, Codable {
   public var maximumLineCount: Int?
   /// Where the text that is left out is marked, if there are more lines than `maximumLineCount`, or if the only line of a
   /// label with `maximumLineCount` 1 is longer than its width. `none` by default: then it is cut off at the end of a line.
-  public var ellipsis: Ellipsis
+  public var ellipsis: Ellipsis = .none
   /// The place of each line between the sides of the longest; `start` by default.
-  public var alignment: Alignment
+  public var alignment: Alignment = .start
   /// The height of a line, as a multiple of the font's own: from 0.25 to 10. 1 by default.
-  public var lineHeight: Double
+  public var lineHeight: Double = 1
   /// The direction of the text; `automatic` by default.
-  public var direction: Direction
+  public var direction: Direction = .automatic
   /// The language of the text as a tag of BCP 47, such as `ja` or `zh-Hant`, where fonts have several forms of a character.
   /// `nil` by default.
   public var language: String?
@@ -52,7 +52,7 @@ public struct Label: Hashable, Sendable, Codable {
   public var background: Background?
   /// Whether the text is markup of Pango, such as `<b>bold</b>` and `<span color="red">red</span>`, whose sizes in points are
   /// pixels here. Off by default. Never set it for a text of others: `Label.escaped` makes a part of markup of such a text.
-  public var isMarkup: Bool
+  public var isMarkup = false
 
   /// Makes a label. Everything else has its default and can be set.
   public init(
@@ -65,31 +65,13 @@ public struct Label: Hashable, Sendable, Codable {
     self.weight = weight
     self.color = color
     self.width = width
-    isItalic = false
-    maximumLineCount = nil
-    ellipsis = .none
-    alignment = .start
-    lineHeight = 1
-    direction = .automatic
-    language = nil
-    outline = nil
-    shadow = nil
-    background = nil
-    isMarkup = false
   }
 }
 
 extension Label {
   /// The kind of value with everything that changes a pixel, for keys of caches. A font file counts by its path: a file with
   /// other content needs another name.
-  public var identifier: String {
-    do {
-      return "label" + (try EncodedText.text(of: self))
-    } catch {
-      // Nothing in a label throws when it is encoded as text.
-      preconditionFailure("a label cannot be encoded: \(error)")
-    }
-  }
+  public var identifier: String { "label" + EncodedText.certainText(of: self) }
 
   /// The characters of the text as code points, which a layout costs by.
   public var characterCount: Int { text.unicodeScalars.count }
@@ -111,11 +93,11 @@ extension Label {
   }
 
   /// The same label with all lengths multiplied by a factor, for a screen with more pixels to a point. The width is rounded
-  /// down.
+  /// down, to a pixel at least.
   public func scaled(by factor: Double) -> Label {
     var label = self
     label.size *= factor
-    label.width = width.map { Int(clamping: Double($0) * factor) }
+    label.width = width.map { max(min($0, 1), Int(clamping: Double($0) * factor)) }
     label.outline?.width *= factor
     label.shadow?.x *= factor
     label.shadow?.y *= factor

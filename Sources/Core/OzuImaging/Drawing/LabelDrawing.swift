@@ -7,8 +7,6 @@ import OzuBase
 public protocol LabelDrawing: Sendable {
   /// The size of the bitmap that `draw` makes of a label: its text with its outline, its shadow and its background. No pixels
   /// are drawn.
-  ///
-  /// - Throws: `LabelError`.
   func size(of label: Label, context: DecodingContext) throws(LabelError) -> PixelSize
 
   /// Draws a label on transparent pixels, premultiplied, in `bgra8` and sRGB.
@@ -21,15 +19,11 @@ public protocol LabelDrawing: Sendable {
 
 extension LabelDrawing {
   /// The size of the bitmap that `draw` makes of a label.
-  ///
-  /// - Throws: `LabelError`.
   public func size(of label: Label) throws(LabelError) -> PixelSize {
     try size(of: label, context: DecodingContext())
   }
 
   /// Draws a label on transparent pixels, premultiplied, in `bgra8` and sRGB.
-  ///
-  /// - Throws: `LabelError`.
   public func draw(_ label: Label) throws(LabelError) -> Bitmap {
     try picture(of: label, context: DecodingContext()).bitmap
   }

@@ -29,8 +29,6 @@ public protocol ImageEncoding: Sendable {
   var writesColorCodes: Bool { get }
 
   /// Encodes a bitmap. The quality is `options.quality(for: type)`.
-  ///
-  /// - Throws: `ImageEncodingError`.
   func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data
 }
 

@@ -3,8 +3,6 @@ import OzuBase
 extension CodecRegistry {
   /// Encodes a bitmap at the quality that the options ask for: a number, a score, or the highest that fits in a
   /// number of bytes. The bytes win over the score.
-  ///
-  /// - Throws: `ImageEncodingError`.
   func encode(
     _ bitmap: Bitmap, with encoder: any ImageEncoding, searching options: EncodingOptions
   ) throws(ImageEncodingError) -> Data {

@@ -32,6 +32,11 @@ public struct PixelRegion: Hashable, Sendable {
       height: Double(rectangle.size.height))
   }
 
+  /// The region this far to the right and below.
+  func moved(x: Double, y: Double) -> PixelRegion {
+    PixelRegion(x: self.x + x, y: self.y + y, width: width, height: height)
+  }
+
   /// The region in a picture that is `horizontal` times as wide and `vertical` times as high.
   public func scaled(horizontal: Double, vertical: Double) -> PixelRegion {
     PixelRegion(x: x * horizontal, y: y * vertical, width: width * horizontal, height: height * vertical)

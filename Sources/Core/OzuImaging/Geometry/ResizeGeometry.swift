@@ -29,7 +29,11 @@ public struct ResizeGeometry: Hashable, Sendable {
     }
     if let part = resize.region?.nearest(in: source) {
       resize.region = nil
-      self.init(source: source, part: part, geometry: ResizeGeometry(source: part.size, resize: resize))
+      // Its result for the part, at the part's place.
+      let inner = ResizeGeometry(source: part.size, resize: resize)
+      self.init(
+        source: source, region: inner.region.moved(x: Double(part.x), y: Double(part.y)),
+        output: inner.outputSize)
       return
     }
     precondition(!resize.size.isEmpty, "a target has pixels")
@@ -83,14 +87,6 @@ public struct ResizeGeometry: Hashable, Sendable {
   package init(of resize: Resize?, in source: PixelSize) throws(ImageDecodingError) {
     try resize?.checkRegion(in: source)
     self.init(source: source, resize: resize)
-  }
-
-  /// A recipe that is applied to a part of the source: its result for the part, moved to the part's place.
-  private init(source: PixelSize, part: PixelRectangle, geometry: ResizeGeometry) {
-    var region = geometry.region
-    region.x += Double(part.x)
-    region.y += Double(part.y)
-    self.init(source: source, region: region, output: geometry.outputSize)
   }
 
   private init(identity source: PixelSize) {

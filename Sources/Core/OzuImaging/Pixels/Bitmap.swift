@@ -13,7 +13,7 @@ public struct Bitmap: Sendable {
   /// Whether every pixel is known to be opaque.
   public let isOpaque: Bool
   /// The colour space of the values.
-  public let colorSpace: ColorSpaceTag
+  public private(set) var colorSpace: ColorSpaceTag
 
   /// Not private only because `PictureRows` reads it in place.
   let buffer: PixelBuffer
@@ -48,16 +48,9 @@ public struct Bitmap: Sendable {
 
   /// The same pixels with another colour space. Shares the memory.
   public func withColorSpace(_ colorSpace: ColorSpaceTag) -> Bitmap {
-    Bitmap(self, colorSpace: colorSpace)
-  }
-
-  private init(_ other: Bitmap, colorSpace: ColorSpaceTag) {
-    size = other.size
-    format = other.format
-    bytesPerRow = other.bytesPerRow
-    isOpaque = other.isOpaque
-    self.colorSpace = colorSpace
-    buffer = other.buffer
+    var bitmap = self
+    bitmap.colorSpace = colorSpace
+    return bitmap
   }
 
   /// The bytes that the pixels take, including padding.

@@ -34,6 +34,15 @@ final class EncodedText: Encoder {
     }
   }
 
+  /// The text of a value that throws nothing when it is encoded. Any fixed text could equal that of another one.
+  static func certainText<Value: Encodable>(of value: Value) -> String {
+    do {
+      return try text(of: value)
+    } catch {
+      preconditionFailure("\(Value.self) cannot be encoded (\(error)): give it an identifier")
+    }
+  }
+
   fileprivate static func counted(_ text: String) -> String { "\(text.utf8.count):\(text)" }
 
   private var text: String {

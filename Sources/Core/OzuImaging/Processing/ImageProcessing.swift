@@ -177,13 +177,8 @@ extension ImageProcessing where Self: Encodable {
   ///
   /// - Precondition: encoding the processor does not throw.
   public var identifier: String {
-    do {
-      let values = try EncodedText.text(of: self)
-      return TypeName.stable(of: Self.self) + (values.hasPrefix("(") ? values : "(\(values))")
-    } catch {
-      // Any fixed text could equal the identifier of another processor.
-      preconditionFailure("\(Self.self) cannot be encoded (\(error)): give it an identifier")
-    }
+    let values = EncodedText.certainText(of: self)
+    return TypeName.stable(of: Self.self) + (values.hasPrefix("(") ? values : "(\(values))")
   }
 }
 

@@ -22,12 +22,9 @@ package struct PictureGeometry: Hashable, Sendable {
     func add(_ resize: Resize?) {
       let geometry = ResizeGeometry(source: size, resize: resize)
       let (area, made) = (geometry.region, geometry.outputSize)
-      ways.append { region in
-        var part = region.scaled(
-          horizontal: area.width / Double(made.width), vertical: area.height / Double(made.height))
-        part.x += area.x
-        part.y += area.y
-        return part
+      ways.append {
+        $0.scaled(horizontal: area.width / Double(made.width), vertical: area.height / Double(made.height))
+          .moved(x: area.x, y: area.y)
       }
       size = made
     }
@@ -39,12 +36,7 @@ package struct PictureGeometry: Hashable, Sendable {
         add(step)
       case let step as Crop:
         guard let rectangle = step.rectangle(in: size), !rectangle.size.isEmpty else { return nil }
-        ways.append { region in
-          var part = region
-          part.x += Double(rectangle.x)
-          part.y += Double(rectangle.y)
-          return part
-        }
+        ways.append { $0.moved(x: Double(rectangle.x), y: Double(rectangle.y)) }
         size = rectangle.size
       case let step as Turn:
         let (stored, orientation) = (size, step.orientation)

@@ -133,8 +133,6 @@ extension RoundedCorners: ScaledProcessing {
 
 extension RoundedCorners.Shape: Codable {
   /// Reads a shape: `"circle"`, or the radius of corners as a number.
-  ///
-  /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     if let radius = try? value.decode(Double.self) {

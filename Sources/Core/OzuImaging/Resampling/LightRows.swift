@@ -1,9 +1,14 @@
 import OzuBase
 
 /// The light of a picture's pixels in strips, one plane for each colour and one for alpha. If the result is much smaller,
-/// squares of pixels are averaged.
+/// squares of pixels are averaged in the same pass: one table lookup and one addition for each colour.
 ///
-/// Planes of the whole picture would take up to twice its memory.
+/// Planes of the whole picture would take up to twice its memory. The means are equal to those of `RowAverager`, bit for bit: sums
+/// are exact, and are divided by the same factors.
+///
+/// Unsafe pointers. Why every index is in bounds: a row of `PictureRows` has `width` pixels of four bytes; a table
+/// has 256 numbers; there is a sum for each mean of a row in each of the (at most four) channels, and rows of
+/// the planes are made for `columnCount` columns.
 final class LightRows: PlaneStripMaker {
   /// The number of rows of a plane that are made together.
   static let stripRows = 16
@@ -11,23 +16,40 @@ final class LightRows: PlaneStripMaker {
   let shapes: [PlaneStrips.Shape]
   let stripCount: Int
   private let pixels: PictureRows
-  private let averager: LightAverager
   private let step: RowAverager.Step
+  private let width: Int
+  /// The number of means in a row, and of rows of means.
+  private let columnCount: Int
   private let rowCount: Int
+  private let pool: PixelBufferPool
+  private let block: UnsafeMutableRawBufferPointer
+  private let sums: UnsafeMutablePointer<UInt32>
+  /// The number in a plane for each byte.
+  private let numbers: [Int16]
   private var nextStrip = 0
 
   init(of pixels: PictureRows, step: RowAverager.Step, pool: PixelBufferPool) {
     self.pixels = pixels
     self.step = step
-    averager = LightAverager(width: pixels.size.width, isOpaque: pixels.isOpaque, step: step, pool: pool)
+    self.pool = pool
+    width = pixels.size.width
+    columnCount = (width + step.columns - 1) / step.columns
     rowCount = (pixels.size.height + step.rows - 1) / step.rows
+    block = pool.takeBlock(byteCount: columnCount * 4 * MemoryLayout<UInt32>.stride)
+    sums = block.bindMemory(to: UInt32.self).baseAddress!
+    let factor = Self.factor(1)
+    numbers = LightTable.shared.lights.map { Self.mean($0, factor) }
     stripCount = (rowCount + Self.stripRows - 1) / Self.stripRows
     let shape = PlaneStrips.Shape(
-      columnCount: averager.columnCount, rowCount: min(Self.stripRows, rowCount),
+      columnCount: columnCount, rowCount: min(Self.stripRows, rowCount),
       extentWidth: Double(pixels.size.width) / Double(step.columns),
       extentHeight: Double(pixels.size.height) / Double(step.rows),
       lift: .mean(columns: step.columns, rows: step.rows))
     shapes = [PlaneStrips.Shape](repeating: shape, count: pixels.isOpaque ? 3 : 4)
+  }
+
+  deinit {
+    pool.giveBack(block)
   }
 
   /// If strips are not seen, their pixels are skipped.
@@ -35,67 +57,25 @@ final class LightRows: PlaneStripMaker {
     let first = nextStrip * Self.stripRows
     nextStrip += 1
     guard isSeen else { return }
-    let (starts, width, columns) = (planes(of: strip), shapes[0].samplesPerRow, averager.columnCount)
+    let (starts, stride) = (planes(of: strip), shapes[0].samplesPerRow)
     for (index, row) in (first..<min(first + Self.stripRows, rowCount)).enumerated() {
       let rows = row * step.rows..<min((row + 1) * step.rows, pixels.size.height)
-      let means = starts.map { $0 + index * width }
-      averager.average(pixels, rows, to: means)
+      let means = starts.map { $0 + index * stride }
+      average(rows, to: means)
       // The padding is read, though its weight is 0.
-      for mean in means { (mean + columns).initialize(repeating: 0, count: width - columns) }
+      for mean in means { (mean + columnCount).initialize(repeating: 0, count: stride - columnCount) }
     }
   }
-}
-
-/// Converts rows of pixels to light and averages squares of it in one pass: one table lookup and one addition for
-/// each colour.
-///
-/// The means are equal to those of `RowAverager`, bit for bit: sums are exact, and are divided by the same factors.
-///
-/// Unsafe pointers. Why every index is in bounds: a row of `PictureRows` has `width` pixels of four bytes; a table
-/// has 256 numbers; there is a sum for each mean of a row in each of the (at most four) channels, and rows of
-/// the planes are made for `columnCount` columns.
-///
-/// A class, because it owns the memory of the sums; it stays on the thread that decodes.
-final class LightAverager {
-  /// The number of means in a row.
-  let columnCount: Int
-  private let width: Int
-  private let isOpaque: Bool
-  private let step: RowAverager.Step
-  private let pool: PixelBufferPool
-  private let block: UnsafeMutableRawBufferPointer
-  private let sums: UnsafeMutablePointer<UInt32>
-  /// The number in a plane for each byte.
-  private let numbers: [Int16]
-
-  init(width: Int, isOpaque: Bool, step: RowAverager.Step, pool: PixelBufferPool) {
-    self.width = width
-    self.isOpaque = isOpaque
-    self.step = step
-    self.pool = pool
-    columnCount = (width + step.columns - 1) / step.columns
-    block = pool.takeBlock(byteCount: Self.byteCount(columns: columnCount))
-    sums = block.bindMemory(to: UInt32.self).baseAddress!
-    let factor = Self.factor(1)
-    numbers = LightTable.shared.lights.map { Self.mean($0, factor) }
-  }
-
-  deinit {
-    pool.giveBack(block)
-  }
-
-  /// The bytes of the sums.
-  static func byteCount(columns: Int) -> Int { columns * 4 * MemoryLayout<UInt32>.stride }
 
   /// Averages rows of pixels into one row of each plane.
-  func average(_ pixels: PictureRows, _ rows: Range<Int>, to planes: [UnsafeMutablePointer<Int16>]) {
-    if isOpaque, step.columns == 1, rows.count == 1 {
+  private func average(_ rows: Range<Int>, to planes: [UnsafeMutablePointer<Int16>]) {
+    if pixels.isOpaque, step.columns == 1, rows.count == 1 {
       return convert(pixels.row(rows.lowerBound), to: planes)
     }
     let channels = planes.count
     sums.initialize(repeating: 0, count: columnCount * channels)
     for y in rows {
-      if isOpaque { addOpaque(pixels.row(y)) } else { add(pixels.row(y)) }
+      if pixels.isOpaque { addOpaque(pixels.row(y)) } else { add(pixels.row(y)) }
     }
     let whole = width / step.columns
     for (channel, means) in planes.enumerated() {

@@ -91,7 +91,9 @@
 
     func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
       let bitmap = header.storedSize.bitmapByteCount(as: .bgra8)
-      return DecodingDemand(byteCount: label.shadow == nil ? 0 : bitmap.saturatingProduct(3))
+      // An outline of characters that are not opaque has a surface of its own.
+      let copies = label.shadow != nil ? 3 : label.outline != nil && label.color.alpha < 255 ? 1 : 0
+      return DecodingDemand(byteCount: bitmap.saturatingProduct(copies))
     }
 
     func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {

@@ -134,6 +134,21 @@
       #expect(try Self.picture(output).bitmap[10, 10] == Pixel(red: 255, green: 0, blue: 0))
     }
 
+    @Test("a drawing on top is drawn at the size that it has there, not enlarged from pixels")
+    func overlay() async throws {
+      let folder = try Folder()
+      let photo = try folder.write(PatternPicture(PixelSize(64, 64)).data(as: .png), to: "photo.png")
+      let half = Drawing.document("<rect width='4' height='8' fill='red'/>", "width='8' height='8'")
+      let mark = try folder.write(half, to: "mark.svg")
+      let output = folder.path("out.png")
+      let run = try await ChildRun([
+        "load", photo, "--overlay", "\(mark),size=64x64", "-o", output, "--no-cache",
+      ])
+      #expect(run.status == 0, "\(run.errors)")
+      let (made, ground) = (try Self.picture(output).bitmap, try Self.picture(photo).bitmap)
+      #expect(made[31, 32] == Pixel(red: 255, green: 0, blue: 0) && made[32, 32] == ground[32, 32])
+    }
+
     @Test("pictures inside a drawing are drawn in isolation, and a note names those that are not")
     func inside() async throws {
       let folder = try Folder()

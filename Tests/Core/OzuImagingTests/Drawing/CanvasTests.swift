@@ -160,10 +160,13 @@ struct CanvasTests {
     label.shadow = Label.Shadow(x: -6, y: 3, color: .black)
     var canvas = Canvas(size: PixelSize(60, 50), background: .color(.white))
     let shift: Double = anchor == .bottomRight ? -10 : anchor == .center ? 0 : 10
-    canvas.elements = [.label(label, Placement(x: shift, y: shift, anchor: anchor))]
-    let pixels = try canvas.drawn(labels: Shadowed()).bitmap.pixels
-    let red = pixels.indices.filter { pixels[$0].green == 0 }
-    #expect(red == (0..<16).map { (y + $0 / 4) * 60 + x + $0 % 4 })
+    // It turns around its own centre.
+    for rotation in [0.0, 90, 180, 270] {
+      canvas.elements = [.label(label, Placement(x: shift, y: shift, anchor: anchor, rotation: rotation))]
+      let pixels = try canvas.drawn(labels: Shadowed()).bitmap.pixels
+      let red = pixels.indices.filter { pixels[$0].green == 0 }
+      #expect(red == (0..<16).map { (y + $0 / 4) * 60 + x + $0 % 4 }, "\(rotation)")
+    }
   }
 
   @Test("labels are drawn once each, in order, with their notes; later elements cover earlier ones")
@@ -212,6 +215,11 @@ struct CanvasTests {
     #expect(refused(many) == .limitExceeded(.init(.pixelCount, value: 144_000_000, limit: 128_000_000)))
     #expect(
       refused(Self.canvas(PixelSize(4000, 4000), .color(.white), Array(repeating: full, count: 7))) == nil)
+    // A picture in its own size may cover all, whatever its frame is.
+    let own = Canvas.Element.picture(.init("a", mode: .none), Placement(size: PixelSize(1, 1)))
+    #expect(
+      refused(Self.canvas(PixelSize(4000, 4000), .color(.white), Array(repeating: own, count: 8)))
+        == .limitExceeded(.init(.pixelCount, value: 144_000_000, limit: 128_000_000)))
     #expect(
       refused(Self.canvas(PixelSize(4, 4), .color(.white), Array(repeating: full, count: 1001)))
         == .tooManyElements(1001))
@@ -246,6 +254,12 @@ struct CanvasTests {
     #expect(throws: CanvasError.limitExceeded(.init(.pixelCount, value: 52_500, limit: 50_000))) {
       try canvas.drawn(
         labels: Squares(), context: DecodingContext(limits: DecodingLimits(pixelCount: 50_000)))
+    }
+    // A turned one counts with the square that it lies in.
+    let turned = Canvas.Element.label(Label("a", size: 100), Placement(rotation: 45))
+    #expect(throws: CanvasError.limitExceeded(.init(.pixelCount, value: 120_000, limit: 100_000))) {
+      try Self.canvas(PixelSize(200, 200), .color(.white), Array(repeating: turned, count: 10)).drawn(
+        labels: Squares(), context: DecodingContext(limits: DecodingLimits(pixelCount: 100_000)))
     }
     #expect(throws: CanvasError.cancelled) {
       try Self.canvas().drawn(context: DecodingContext(isCancelled: { true }))

@@ -107,9 +107,11 @@ struct LabelTests {
     #expect(throws: Never.self) { try Self.whole.check(.default) }
   }
 
-  @Test("a million characters are refused before anything looks at them", arguments: [10_001, 1_000_000])
-  func length(count: Int) {
-    let text = String(repeating: "\u{1F600}", count: count)
+  @Test(
+    "a million characters are refused before anything is laid out", arguments: ["a", "\u{1F600}"],
+    [10_001, 1_000_000])
+  func length(character: String, count: Int) {
+    let text = String(repeating: character, count: count)
     let violation = DecodingLimits.Violation(.characterCount, value: count, limit: 10_000)
     #expect(throws: LabelError.limitExceeded(violation)) { try Label(text, size: 1).check(.default) }
   }
@@ -145,5 +147,7 @@ struct LabelTests {
     let label = Self.whole.scaled(by: 2)
     #expect(label.size == 41 && label.width == 600 && label.lineHeight == 1.25 && label.maximumLineCount == 2)
     #expect(label.outline?.width == 3 && label.shadow?.y == -4 && label.background?.cornerRadius == 12)
+    // A narrow one stays possible, and an impossible one impossible.
+    #expect(Label("x", width: 9).scaled(by: 0.1).width == 1 && Label("x", width: 0).scaled(by: 2).width == 0)
   }
 }

@@ -45,6 +45,29 @@ enum OwnSteps {
     ) throws(ProcessingError) -> BGRABitmap { bitmap }
   }
 
+  /// Encodes itself by hand, with containers of each kind.
+  struct ByHand: ImageProcessing, Encodable {
+    enum Keys: CodingKey { case nothing, list, value, own }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.container(keyedBy: Keys.self)
+      try fields.encodeNil(forKey: .nothing)
+      var list = fields.nestedUnkeyedContainer(forKey: .list)
+      try list.encodeNil()
+      try list.encode(list.count)
+      var inner = list.nestedContainer(keyedBy: Keys.self)
+      try inner.encode(2, forKey: .value)
+      var innermost = list.nestedUnkeyedContainer()
+      try innermost.encode("x")
+      try [3].encode(to: fields.superEncoder(forKey: .own))
+      try 4.encode(to: fields.superEncoder())
+    }
+
+    func process(
+      _ bitmap: BGRABitmap, context: ProcessingContext
+    ) throws(ProcessingError) -> BGRABitmap { bitmap }
+  }
+
   enum Direction: String, ImageProcessing, Encodable {
     case up, down
 
@@ -72,6 +95,9 @@ struct ProcessorIdentifierTests {
     #expect(OwnSteps.Posterize().identifier == "\(module).OwnSteps.Posterize(levels:8)")
     #expect(OwnSteps.Bare().identifier == "\(module).OwnSteps.Bare()")
     #expect(OwnSteps.Direction.up.identifier == "\(module).OwnSteps.Direction(2:up)")
+    #expect(
+      OwnSteps.ByHand().identifier
+        == "\(module).OwnSteps.ByHand(nothing:nil,list:[nil,1,(value:2),[1:x]],own:[3],super:4)")
     // The runtime's name contains an address here.
     #expect(Hidden().identifier == "\(module).Hidden(level:3)")
     #expect(

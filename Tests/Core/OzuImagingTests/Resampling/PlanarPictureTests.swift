@@ -12,9 +12,13 @@ struct PlanarPictureTests {
     return averager.planes[0]
   }
 
-  private func pixel(_ picture: PlanarPicture) -> Pixel {
+  private func pixel(_ picture: PlanarPicture, format: PixelFormat = .bgra8) -> Pixel {
     let region = PixelRegion(x: 0, y: 0, width: 1, height: 1)
-    return Resampler().resample(picture, region: region, to: PixelSize(3, 3))[1, 1]
+    let bitmap = Resampler().resample(
+      picture, region: region, to: PixelSize(3, 3), format: format, pool: .shared
+    ) { () throws(Never) in }
+    #expect(bitmap.format == format)
+    return bitmap[1, 1]
   }
 
   struct Case: CustomTestStringConvertible {
@@ -57,11 +61,13 @@ struct PlanarPictureTests {
       luma: plane(entry.samples.0, white: white),
       chroma: (plane(entry.samples.1, white: white), plane(entry.samples.2, white: white)),
       encoding: entry.encoding)
-    let found = pixel(picture)
-    #expect(abs(Int(found.red) - Int(entry.pixel.red)) <= 1)
-    #expect(abs(Int(found.green) - Int(entry.pixel.green)) <= 1)
-    #expect(abs(Int(found.blue) - Int(entry.pixel.blue)) <= 1)
-    #expect(found.alpha == 255)
+    for format in [PixelFormat.bgra8, .rgba16] {
+      let found = pixel(picture, format: format)
+      #expect(abs(Int(found.red) - Int(entry.pixel.red)) <= 1)
+      #expect(abs(Int(found.green) - Int(entry.pixel.green)) <= 1)
+      #expect(abs(Int(found.blue) - Int(entry.pixel.blue)) <= 1)
+      #expect(found.alpha == 255)
+    }
   }
 
   @Test(

@@ -45,34 +45,19 @@ extension Chromaticities {
 extension Chromaticities {
   /// The primaries of a number in ITU-T H.273, table 2; `nil` for numbers that have none.
   package init?(primaries: Int) {
-    let daylight = Point(x: 0.3127, y: 0.3290)
+    func make(_ white: Point, _ red: Point, _ green: Point, _ blue: Point) -> Chromaticities {
+      Chromaticities(white: white, red: red, green: green, blue: blue)
+    }
+    func at(_ x: Double, _ y: Double) -> Point { Point(x: x, y: y) }
+    let daylight = at(0.3127, 0.3290)
     switch primaries {
     case 1, 2: self = .sRGB
-    case 4:
-      self.init(
-        white: Point(x: 0.310, y: 0.316), red: Point(x: 0.67, y: 0.33), green: Point(x: 0.21, y: 0.71),
-        blue: Point(x: 0.14, y: 0.08))
-    case 5:
-      self.init(
-        white: daylight, red: Point(x: 0.64, y: 0.33), green: Point(x: 0.29, y: 0.60),
-        blue: Point(x: 0.15, y: 0.06))
-    case 6, 7:
-      self.init(
-        white: daylight, red: Point(x: 0.63, y: 0.34), green: Point(x: 0.31, y: 0.595),
-        blue: Point(x: 0.155, y: 0.07))
-    case 9:
-      self.init(
-        white: daylight, red: Point(x: 0.708, y: 0.292), green: Point(x: 0.17, y: 0.797),
-        blue: Point(x: 0.131, y: 0.046))
-    case 11:
-      self.init(
-        white: Point(x: 0.314, y: 0.351), red: Point(x: 0.68, y: 0.32), green: Point(x: 0.265, y: 0.69),
-        blue: Point(x: 0.15, y: 0.06)
-      )
-    case 12:
-      self.init(
-        white: daylight, red: Point(x: 0.68, y: 0.32), green: Point(x: 0.265, y: 0.69),
-        blue: Point(x: 0.15, y: 0.06))
+    case 4: self = make(at(0.310, 0.316), at(0.67, 0.33), at(0.21, 0.71), at(0.14, 0.08))
+    case 5: self = make(daylight, at(0.64, 0.33), at(0.29, 0.60), at(0.15, 0.06))
+    case 6, 7: self = make(daylight, at(0.63, 0.34), at(0.31, 0.595), at(0.155, 0.07))
+    case 9: self = make(daylight, at(0.708, 0.292), at(0.17, 0.797), at(0.131, 0.046))
+    case 11: self = make(at(0.314, 0.351), at(0.68, 0.32), at(0.265, 0.69), at(0.15, 0.06))
+    case 12: self = make(daylight, at(0.68, 0.32), at(0.265, 0.69), at(0.15, 0.06))
     default: return nil
     }
   }
