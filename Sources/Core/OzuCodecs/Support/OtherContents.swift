@@ -6,8 +6,8 @@ struct OtherContents {
 
   /// Parts of the names of auxiliary pictures.
   private static let purposes: [(key: String, words: String)] = [
-    ("auxiliary:depth", "depth"), ("2015:auxid:2", "depth"), ("disparity", "depth"),
     ("portraiteffectsmatte", "a portrait matte"), ("matte", "mattes of what it shows"),
+    ("depth", "depth"), ("2015:auxid:2", "depth"), ("disparity", "depth"),
   ]
 
   /// Adds an auxiliary picture by the name of its purpose. An unknown purpose adds nothing.
