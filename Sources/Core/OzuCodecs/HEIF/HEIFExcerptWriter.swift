@@ -39,7 +39,7 @@ struct HEIFExcerptWriter {
     let names: Range<Int>?
     let content: Content
     /// The indices, with the bit of those that are essential.
-    let properties: [Int]
+    var properties: [Int]
     let isHidden: Bool
   }
 
@@ -107,6 +107,11 @@ struct HEIFExcerptWriter {
         properties: numbers, isHidden: isHidden))
     refer("dimg", from: items.count, to: tiles)
     return items.count
+  }
+
+  /// Adds a property that readers may ignore to an item.
+  mutating func add(property name: BoxName, _ content: [UInt8], to item: Int) {
+    items[item - 1].properties.append(addProperty(Self.box(name, content)))
   }
 
   /// Adds a reference from an item to others.
