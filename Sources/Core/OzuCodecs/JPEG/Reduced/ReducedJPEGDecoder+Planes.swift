@@ -5,7 +5,7 @@ extension ReducedJPEGDecoder {
   /// Reads the file and makes whole planes; `nil` if this decoder does not support the file.
   ///
   /// - Throws: as `readScans` does; `limitExceeded` for the bytes of the planes.
-  mutating func decode() throws(ImageDecodingError) -> PlanarPicture? {
+  package mutating func decode() throws(ImageDecodingError) -> PlanarPicture? {
     try context.limits.checkDecodedByteCount(planeByteCount)
     var rows: [(start: UnsafeMutablePointer<Int16>, count: Int)] = []
     for index in scales.indices {
