@@ -33,7 +33,6 @@ public struct BMPDecoder: ImageDecoding {
   static let missing: UInt32 = 0xFF80_8080
 }
 
-/// A BMP, or a bitmap in an icon, whose headers have been read.
 final class BMPFile: ImageFile {
   private static let imageStage = "pixels"
   private static let rowsPerCheckpoint = 64

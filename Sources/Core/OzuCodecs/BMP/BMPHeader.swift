@@ -10,7 +10,6 @@ struct BMPHeader {
     case runLength(bits: Int)
   }
 
-  /// The place of the bitmap.
   enum Container {
     /// In a file of its own, after a file header.
     case file
@@ -162,7 +161,6 @@ struct BMPHeader {
   }
 }
 
-/// The bits of each colour in a pixel.
 struct BMPMasks: Hashable {
   /// One colour: adjacent bits, scaled to eight bits.
   struct Channel: Hashable {
@@ -228,7 +226,6 @@ struct BMPMasks: Hashable {
     return masks
   }
 
-  /// The same without alpha.
   var opaque: BMPMasks { Self(red, green, blue, Channel.none) }
 
   /// The pixel as a word of straight BGRA.

@@ -1,6 +1,5 @@
 import OzuImaging
 
-/// Reads the uncompressed rows of a bitmap.
 struct BMPRows {
   let header: BMPHeader
   let masks: BMPMasks?

@@ -91,7 +91,6 @@ public struct CleanedFile: Hashable, Sendable {
     (self.data, type, dropped, self.notes) = (data, old.type, old.dropped, notes)
   }
 
-  /// The same with other bytes.
   package func replacing(_ data: Data) -> CleanedFile { CleanedFile(data, self, notes: notes) }
 
   package func adding(_ note: String) -> CleanedFile { CleanedFile(data, self, notes: notes + [note]) }
@@ -115,7 +114,6 @@ struct CleanedParts {
 
   init(_ kept: KeptMetadata, turns: Bool) { (self.kept, self.turns) = (kept, turns) }
 
-  /// Names a part that is left out.
   mutating func drop(_ name: String) {
     if !dropped.contains(name) { dropped.append(name) }
   }

@@ -31,7 +31,6 @@ public struct GIFDecoder: ImageDecoding {
   }
 }
 
-/// A GIF whose blocks have been read.
 private final class OpenedGIF: ImageFile {
   private let data: Data
   private let blocks: GIFFile
@@ -64,7 +63,6 @@ private final class OpenedGIF: ImageFile {
     try GIFFrames.firstPicture(of: blocks, data, context)
   }
 
-  /// XMP.
   func readMetadata() -> ImageMetadata {
     var metadata = ImageMetadata()
     if let xmp = blocks.xmp { metadata.add(xmp: data.span.extracting(xmp)) }

@@ -58,7 +58,6 @@ package struct HEIFExcerpt {
 
   private static let pictures: Set<BoxName> = ["hvc1", "av01", "grid", "iovl", "iden", "jpeg", "unci"]
 
-  /// The name of an auxiliary picture.
   private func purpose(of item: Int) -> String? {
     items.properties(of: item).first { $0.name == "auxC" }.map { box in
       let content = box.fullContent

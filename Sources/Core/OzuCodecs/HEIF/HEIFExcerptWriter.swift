@@ -9,7 +9,6 @@ struct HEIFExcerptWriter {
   enum Content: Hashable {
     case parts([Range<Int>])
     case bytes([UInt8])
-    /// It has none.
     case none
     /// They end after the end of the other file, and of this one too.
     case beyond
@@ -114,7 +113,6 @@ struct HEIFExcerptWriter {
     items[item - 1].properties.append(addProperty(Self.box(name, content)))
   }
 
-  /// Adds a reference from an item to others.
   mutating func refer(_ kind: BoxName, from item: Int, to others: [Int]) {
     references += Self.box(kind, Self.short(item) + Self.short(others.count) + others.flatMap(Self.short))
   }

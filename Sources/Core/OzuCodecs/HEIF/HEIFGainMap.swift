@@ -61,7 +61,6 @@ package enum HEIFGainMap {
     content.first == 0 ? JPEGGainMap.standard(ContiguousArray(content.dropFirst()).span) : nil
   }
 
-  /// Sets the place and the size of a map.
   private static func place(
     _ map: inout GainMap, _ number: Int, _ items: HEIFItems, _ primary: Range<Int>, _ file: Span<UInt8>,
     _ turnsPictures: Bool

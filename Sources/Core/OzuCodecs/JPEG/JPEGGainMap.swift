@@ -4,7 +4,6 @@ import OzuImaging
 /// The gain map that follows the picture of a JPEG. The index of CIPA DC-007 (MPF) gives its place. ISO 21496-1 describes it or,
 /// in Ultra HDR files, XMP with the namespace `hdrgm`. If a file has both, the standard is used.
 enum JPEGGainMap {
-  /// The most pictures of an index that are examined.
   private static let mostPictures = 8
   /// Room for the segments of a map before its first scan.
   private static let headByteCount = 16 << 10
@@ -29,7 +28,6 @@ enum JPEGGainMap {
     return nil
   }
 
-  /// A picture of the index.
   struct Entry {
     let bytes: Range<Int>
     /// Its kind in CIPA DC-007 §5.2.3.3. The upper of three bytes is a class: 1 for a preview of another picture, 2 for one of

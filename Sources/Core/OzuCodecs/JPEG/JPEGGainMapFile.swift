@@ -181,7 +181,6 @@ enum GainMapXMP {
     return "\(parts[0][..<start])\(new)\(parts[1][parts[1].index(after: end)...])"
   }
 
-  /// The packet with one more description.
   private static func extended(_ text: String, by description: String) -> String? {
     let end = "</rdf:RDF>"
     let parts = text.split(end, atMost: 3)

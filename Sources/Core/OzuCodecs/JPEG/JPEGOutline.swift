@@ -80,7 +80,6 @@ package struct JPEGOutline: Sendable {
 struct JPEGRemainder {
   private(set) var contents = OtherContents()
 
-  /// The most entries of a table that are examined.
   private static let mostEntries = 64
   /// The most lengths of attached files that are examined.
   private static let mostLengths = 8

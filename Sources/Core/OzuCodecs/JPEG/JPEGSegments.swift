@@ -6,9 +6,7 @@ package enum JPEGSegments {
   /// The most bytes that can follow the length of a segment.
   private static let largestContent = 65_533
   private static let profileName: StaticString = "ICC_PROFILE\0"
-  /// The most bytes of EXIF data that are written.
   static let largestEXIF = largestContent - JPEGMetadata.exifName.utf8CodeUnitCount - 1
-  /// The most bytes of XMP that are written.
   static let largestXMP = largestContent - JPEGMetadata.xmpName.utf8CodeUnitCount
 
   /// Inserts segments into a file after its JFIF segment. EXIF data or XMP that need more than one segment are left out, because

@@ -135,7 +135,6 @@ package enum EXIFThumbnail {
   private static let lengthTag = 0x0202
   private static let segmentMarker: UInt8 = 0xE1
 
-  /// The range of the thumbnail in a file.
   package static func range(inJPEG bytes: Span<UInt8>) -> Range<Int>? {
     var found: Range<Int>?
     _ = JPEGMarker.readHead(of: bytes) { marker, segment, place in

@@ -8,7 +8,6 @@ struct IPTCRecords {
     let record: Int
     let number: Int
     let bytes: [UInt8]
-    /// The bytes of the whole data set in the block.
     let range: Range<Int>
   }
 

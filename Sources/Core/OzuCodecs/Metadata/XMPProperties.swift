@@ -43,7 +43,6 @@ struct XMPProperties {
     return (items.first { $0.language == "x-default" } ?? items.first)?.text
   }
 
-  /// The items of a list.
   func texts(_ path: String) -> [String] { items[path]?.map(\.text) ?? [] }
 
   func number(_ path: String) -> Double? { text(path).flatMap(MetadataText.parsed) }
@@ -68,7 +67,6 @@ struct XMPProperties {
     items[path, default: []].append(Item(text: String(leading), language: language))
   }
 
-  /// The packet in UTF-8.
   private static func utf8(_ packet: Data) -> [UInt8] {
     let bytes = [UInt8](packet)
     let isLittle = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0x3C, 0])
@@ -81,7 +79,6 @@ struct XMPProperties {
   }
 }
 
-/// Follows the elements of a packet.
 private struct XMPReader {
   private struct Element {
     enum Kind { case outside, description, property, list, item }

@@ -146,7 +146,6 @@ extension EXIFBlock {
     }
   }
 
-  /// The block as bytes; `nil` if there is nothing in it.
   var dataUnlessEmpty: Data? { isEmpty ? nil : Data(serialized()) }
 }
 
@@ -155,7 +154,6 @@ extension EXIFBlock {
 /// Maker notes are directories behind a mark of the maker. Models differ in the place from which their offsets count,
 /// so each is tried from the note and from the file; the caller keeps those at which a JPEG is.
 enum RAWMakerNote {
-  /// A JPEG that a note refers to.
   struct Reference: Hashable {
     let offset: Int
     let byteCount: Int

@@ -63,7 +63,6 @@ struct ICNSCoding {
   let prefix: Int
 }
 
-/// The pictures of an Apple icon.
 struct ICNSDirectory {
   struct Entry {
     let range: Range<Int>
@@ -94,7 +93,6 @@ struct ICNSDirectory {
     "ICON", "ICN#", "icm#", "icm4", "icm8", "ics#", "ics4", "ics8", "icl4", "icl8", "ich#", "ich4", "ich8",
   ]
 
-  /// The pictures, in the order of the file.
   private(set) var pictures: [Entry] = []
   /// The places of the masks, by their kinds.
   private(set) var masks: [String: Range<Int>] = [:]

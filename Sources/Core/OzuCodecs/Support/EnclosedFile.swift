@@ -35,7 +35,6 @@ final class EnclosedFile: EnclosingFile {
   let part = "picture"
   let header: ImageHeader
 
-  /// - Parameter notes: notes about the outer file.
   init(_ picture: any ImageFile, as type: ImageType, notes: [String] = []) {
     self.picture = picture
     var header = picture.header

@@ -15,12 +15,10 @@ struct OtherContents {
     if let words = Self.purposes.first(where: { purpose.contains($0.key) })?.words { add(words) }
   }
 
-  /// Adds a thing in words, once.
   mutating func add(_ thing: String) {
     if !words.contains(thing) { words.append(thing) }
   }
 
-  /// The note; `nil` if there is nothing else.
   var note: String? {
     let pictures = pictureCount == 1 ? "another picture" : "\(pictureCount) other pictures"
     let all = words + (pictureCount > 0 ? [pictures] : [])

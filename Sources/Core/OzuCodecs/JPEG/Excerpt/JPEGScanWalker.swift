@@ -12,7 +12,6 @@ struct JPEGSequentialScan {
   /// The place of the scan's segment in the file, with its marker.
   let segment: Range<Int>
 
-  /// Where the data begin.
   var start: JPEGScanWalker.ResumePoint { JPEGScanWalker.ResumePoint(position: segment.upperBound) }
 
   /// Reads the tables of a file; `nil` if they break a rule.
@@ -55,11 +54,9 @@ struct JPEGSequentialScan {
 /// `EntropySource` explains why it stays inside its buffers: `prepare` is called before each group, and a group takes no
 /// more bytes than in the reduced decoder.
 struct JPEGScanWalker: ~Copyable {
-  /// A component in the order of the scan.
   struct Part {
     var dc: HuffmanTable
     var ac: HuffmanTable
-    /// The number of its blocks in a group.
     var blockCount: Int
   }
 
@@ -71,7 +68,6 @@ struct JPEGScanWalker: ~Copyable {
     var bit = 0
     /// The mean values of the last blocks, in the order of the scan.
     var means = SIMD4<Int32>()
-    /// The number of the next group.
     var group = 0
   }
 

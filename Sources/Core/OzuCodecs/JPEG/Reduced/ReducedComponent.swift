@@ -30,9 +30,7 @@ struct ReducedComponent {
   /// For each block of the plane whether it has only its mean. It is used while means are not known yet, by a
   /// `ReducedScanTail`. Then the first sample of a block's square is the sum of the differences.
   private(set) var flatBlocks: UnsafeMutablePointer<Bool>?
-  /// The number of blocks in the rows and columns of the plane.
   let blockCount: PixelSize
-  /// The mean value of the previous block.
   var prediction: Int32 = 0
 
   /// - Parameters:

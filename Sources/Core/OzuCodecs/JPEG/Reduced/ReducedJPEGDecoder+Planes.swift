@@ -82,7 +82,6 @@ extension ReducedJPEGDecoder {
   func endTail() { tail?.end() }
 }
 
-/// The samples of coefficients.
 extension ReducedJPEGDecoder {
   /// Turns coefficients of the whole planes of a progressive file into samples.
   mutating func transform() {
@@ -93,7 +92,6 @@ extension ReducedJPEGDecoder {
     }
   }
 
-  /// Turns coefficients of some rows of blocks into samples.
   private func transform(_ index: Int, _ rows: Range<Int>, missing bits: [Int]) {
     // Only the transforms of squares above 2 multiply, and without estimates for missing bits.
     let component = components[index]

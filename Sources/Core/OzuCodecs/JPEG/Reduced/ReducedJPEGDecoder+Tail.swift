@@ -74,7 +74,6 @@ extension ReducedJPEGDecoder {
 struct TailMeeting {
   /// The row of groups of the picture that had ended there.
   var row: Int
-  /// Where the piece begins.
   var mark: Int
   /// The group of the piece that had ended there; -1 before its first one.
   var group: Int

@@ -25,7 +25,6 @@ package struct ReducedJPEGDecoder: ~Copyable {
   var planes: [SamplePlane] = []
   /// The tables of the scan that is being decoded, which the scan points to.
   var tables: [HuffmanTable] = []
-  /// The scan of a sequential file.
   var scan: ReducedScan?
   /// The components of that scan, in its order.
   var scanParts: [Int] = []

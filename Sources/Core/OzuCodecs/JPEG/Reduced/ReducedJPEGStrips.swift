@@ -12,7 +12,6 @@ final class ReducedJPEGStrips: PlaneStripMaker {
   let shapes: [PlaneStrips.Shape]
   /// The batch of the row that is next, if there is one, and the batch behind it.
   private var batches: [StripBatch] = []
-  /// Memory for batches.
   private var free: [UnsafeMutableRawBufferPointer] = []
   private var reservation: DecodedByteBudget.Reservation?
   private var chosenRowCount: Int?
@@ -95,11 +94,9 @@ final class ReducedJPEGStrips: PlaneStripMaker {
 ///
 /// `@unchecked Sendable`: `strips` is used on the other thread during `run`, and by the owner before it and after `wait` or `end`.
 final class StripBatch: @unchecked Sendable {
-  /// The rows of groups of the picture.
   let rows: Range<Int>
   private let source: TailRows
   private let shapes: [PlaneStrips.Shape]
-  /// Memory for each row.
   private var strips: [UnsafeMutableRawBufferPointer]
   private let work = AssistedWork()
 

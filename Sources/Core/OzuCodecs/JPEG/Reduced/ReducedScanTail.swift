@@ -28,26 +28,22 @@ final class ReducedScanTail: @unchecked Sendable {
   struct Plan: @unchecked Sendable {
     /// The file, which outlives the tail's run because of `end()`.
     var file: UnsafeRawBufferPointer
-    /// Where the data of the scan begin.
     var position: Int
     /// The offset in the file at which the first piece begins, or that of a restart marker behind it.
     var mark: Int
     var division: ScanDivision
     /// The frame of the picture, with some more rows (`frame(for:)`).
     var frame: ReducedJPEGFrame
-    /// The rows of groups of the picture.
     var rowCount: Int
     var scales: [Int]
     /// The components in the order of the scan: the index of each, and the part with its tables.
     var parts: [(index: Int, part: ReducedScan.Part)]
-    /// The tables that `parts` points to.
     var tables: [HuffmanTable]
     var pool: PixelBufferPool
     /// The groups between two restart markers; 0 for none.
     var restartInterval: Int
     /// The processor time after which the tail gives up.
     var cpuTime: Duration
-    /// The memory budget for its planes.
     var reservation: DecodedByteBudget.Reservation
 
     /// A frame whose planes have room for all pieces of a picture. Each begins at a row of groups, and ends in a row that
@@ -60,7 +56,6 @@ final class ReducedScanTail: @unchecked Sendable {
   private struct State {
     /// The place up to which the first thread has loaded the file.
     var position: Int
-    /// In the order in which they are taken.
     var pieces: [ScanPiece]
   }
 

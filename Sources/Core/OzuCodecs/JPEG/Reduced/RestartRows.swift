@@ -5,7 +5,6 @@
 struct RestartRows {
   struct Start: Equatable {
     var row: Int
-    /// Where its data begin in the file.
     var position: Int
   }
 

@@ -17,7 +17,6 @@ extension PNGUnfilter {
   /// The number of rows that are made at once.
   static let groupRowCount = 8
 
-  /// Rows of the same distance.
   struct Rows<Pointer> {
     var start: Pointer
     var stride: Int

@@ -11,7 +11,6 @@ struct PNGUnfilter {
   /// The bytes that each row must have after its pixels.
   static let margin = 16
 
-  /// The bytes of a row.
   let count: Int
   /// The bytes of a pixel: 1 to 4, 6 or 8.
   let pixelByteCount: Int
@@ -163,7 +162,6 @@ extension PNGUnfilter {
   /// Whether a filter depends on the pixel to the left.
   static func isSlow(_ filter: UInt8) -> Bool { filter == 1 || filter == 3 || filter == 4 }
 
-  /// Makes a row with a slow filter.
   func applyDeep(
     _ filter: UInt8, _ raw: UnsafePointer<UInt8>, above: UnsafePointer<UInt8>,
     to row: UnsafeMutablePointer<UInt8>
