@@ -77,9 +77,6 @@ extension ReducedJPEGDecoder {
     }
     if missesData { try context.acceptTruncation(of: .jpeg, stage: Self.scanStage) }
   }
-
-  /// Stops the second thread, and returns when it no longer reads the file.
-  func endTail() { tail?.end() }
 }
 
 extension ReducedJPEGDecoder {

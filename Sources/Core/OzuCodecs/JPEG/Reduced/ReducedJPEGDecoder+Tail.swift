@@ -55,7 +55,7 @@ extension ReducedJPEGDecoder {
     if let tailRows { return tailRows }
     let context = context
     let rest =
-      try tail.wait(checkpoint: { () throws(ImageDecodingError) in try context.checkpoint() })
+      try tail.work.wait(checkpoint: { () throws(ImageDecodingError) in try context.checkpoint() })
       ? tail.rest(behind: meeting, wanted: (frame.groupRows - meeting.row - 1) * frame.groupColumns) : nil
     guard let rest else {
       self.meeting = nil

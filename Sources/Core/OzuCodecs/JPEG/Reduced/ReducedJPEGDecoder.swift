@@ -76,7 +76,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   }
 
   deinit {
-    tail?.end()
+    tail?.work.end()
     for component in components { component.free() }
   }
 

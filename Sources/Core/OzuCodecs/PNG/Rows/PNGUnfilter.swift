@@ -153,7 +153,7 @@ extension PNGUnfilter {
 
   /// The mean rounded down, without a ninth bit.
   @inline(__always)
-  private static func mean(_ left: SIMD16<UInt8>, _ up: SIMD16<UInt8>) -> SIMD16<UInt8> {
+  static func mean(_ left: SIMD16<UInt8>, _ up: SIMD16<UInt8>) -> SIMD16<UInt8> {
     let half = unsafeBitCast(
       unsafeBitCast(left ^ up, to: SIMD8<UInt16>.self) &>> SIMD8(repeating: 1), to: SIMD16<UInt8>.self)
     return (left & up) &+ (half & SIMD16(repeating: 0x7F))
