@@ -129,20 +129,16 @@ private struct XMPReader {
     if let last = open.indices.last { open[last].hasElements = true }
     let parentPath = parent?.path ?? ""
     let isInside = parent.map { $0.kind != .outside } ?? false
-    var element: Element
-    switch name {
-    case "rdf:RDF": element = Element(kind: .description, path: "", namespaceCount: namespaceCount)
-    case _ where !isInside: element = Element(kind: .outside, path: "", namespaceCount: namespaceCount)
-    case "rdf:Description":
-      element = Element(kind: .description, path: parentPath, namespaceCount: namespaceCount)
-    case "rdf:Bag", "rdf:Seq", "rdf:Alt":
-      element = Element(kind: .list, path: parentPath, namespaceCount: namespaceCount)
-    case "rdf:li", "rdf:value":
-      element = Element(kind: .item, path: parentPath, namespaceCount: namespaceCount)
-    default:
-      let path = parentPath.isEmpty ? name : "\(parentPath)/\(name)"
-      element = Element(kind: .property, path: path, namespaceCount: namespaceCount)
-    }
+    let (kind, path): (Element.Kind, String) =
+      switch name {
+      case "rdf:RDF": (.description, "")
+      case _ where !isInside: (.outside, "")
+      case "rdf:Description": (.description, parentPath)
+      case "rdf:Bag", "rdf:Seq", "rdf:Alt": (.list, parentPath)
+      case "rdf:li", "rdf:value": (.item, parentPath)
+      default: (.property, parentPath.isEmpty ? name : "\(parentPath)/\(name)")
+      }
+    var element = Element(kind: kind, path: path, namespaceCount: namespaceCount)
     for attribute in attributes where element.kind != .outside && !attribute.name.hasPrefix("xmlns") {
       let name = canonical(attribute.name)
       if name == "xml:lang" { element.language = attribute.value }

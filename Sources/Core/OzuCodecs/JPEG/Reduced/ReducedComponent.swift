@@ -111,27 +111,21 @@ struct ReducedComponent {
   }
 
   /// A dequantized mean value, clamped to twice the range of valid files.
-  @inline(__always)
-  func mean(_ value: Int32) -> Int16 { Self.mean(value, step: quantization[0]) }
-
-  @inline(__always)
-  private static func mean(_ value: Int32, step: Int32) -> Int16 {
-    // Like libjpeg, 16 bits of the sum, which has more bits in a hostile file.
-    product(Int32(Int16(truncatingIfNeeded: value)), step)
-  }
-
-  /// The same for a flat block, which has no other coefficient: a multiple of 8, which is the mean of the bytes in a full
+  ///
+  /// That of a flat block, which has no other coefficient, is a multiple of 8, which is the mean of the bytes in a full
   /// decode. In other blocks the rounding errors of samples cancel out; here they would be a visible step in colour.
   @inline(__always)
-  func mean(_ value: Int32, isFlat: Bool) -> Int16 {
+  func mean(_ value: Int32, isFlat: Bool = false) -> Int16 {
     Self.mean(value, step: quantization[0], isFlat: isFlat)
   }
 
   /// The same with a step that the caller has read.
   @inline(__always)
   static func mean(_ value: Int32, step: Int32, isFlat: Bool) -> Int16 {
+    // Like libjpeg, 16 bits of the sum, which has more bits in a hostile file.
+    let mean = product(Int32(Int16(truncatingIfNeeded: value)), step)
     // Without a branch, because the processor could not predict it.
-    flat(mean(value, step: step), isFlat ? 7 : 0)
+    return flat(mean, isFlat ? 7 : 0)
   }
 
   /// Rounds off the bits of `fraction`.

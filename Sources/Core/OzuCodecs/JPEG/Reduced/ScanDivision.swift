@@ -129,14 +129,8 @@ struct ScanPiece {
   func meet(at bits: Int) -> Meeting {
     guard let last = ends.last else { return isOver ? .never : .notYet }
     guard bits <= last.bits else { return .never }
-    var low = 0
-    var high = ends.count - 1
-    while low < high {
-      let middle = (low + high) / 2
-      if ends[middle].bits < bits { low = middle + 1 } else { high = middle }
-    }
-    guard ends[low].bits == bits else { return .notYet }
-    return .found(group: low, predictions: ends[low].predictions)
+    guard let group = ends.firstIndex(where: { $0.bits == bits }) else { return .notYet }
+    return .found(group: group, predictions: ends[group].predictions)
   }
 }
 
