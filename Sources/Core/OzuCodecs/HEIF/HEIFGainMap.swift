@@ -8,7 +8,6 @@ import OzuImaging
 /// decodes it.
 package enum HEIFGainMap {
   private static let appleName: StaticString = "urn:com:apple:photo:2020:aux:hdrgainmap"
-  private static let appleHeadroom: StaticString = "HDRGainMap:HDRGainMapHeadroom"
 
   /// The result of the search: a usable gain map, or why there is none.
   package enum Finding {
@@ -96,10 +95,8 @@ package enum HEIFGainMap {
       return found
     }
     for packet in blocks("mime", of: map) {
-      if let headroom = JPEGGainMap.numbers(ContiguousArray(packet).span, appleHeadroom)?.first, headroom > 1
-      {
-        return log2(headroom)
-      }
+      let headroom = XMPProperties([Data(packet)]).number("HDRGainMap:HDRGainMapHeadroom")
+      if let headroom, headroom > 1 { return log2(headroom) }
     }
     for exif in blocks("Exif", of: picture) {
       if let stops = appleStops(ofNote: ContiguousArray(exif).span) { return stops }
