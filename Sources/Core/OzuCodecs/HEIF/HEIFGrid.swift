@@ -13,7 +13,6 @@ package struct HEIFGrid: Sendable {
   /// The part of the picture that is shown, and how it is turned.
   private let area: HEIFArea
   private let columnCount: Int
-  private let rowCount: Int
   private let type: Range<Int>
   /// The picture, and its alpha if there is any.
   private let layers: [Layer]
@@ -90,7 +89,6 @@ package struct HEIFGrid: Sendable {
     }
     self.area = area
     columnCount = whole.columns
-    rowCount = whole.rows
   }
 
   // MARK: Reading

@@ -4,6 +4,7 @@ enum EXIFTag {
   static let horizontalResolution = 0x011A
   static let verticalResolution = 0x011B
   static let resolutionUnit = 0x0128
+  static let (thumbnail, thumbnailByteCount) = (0x0201, 0x0202)
   static let details = 0x8769
   static let place = 0x8825
   static let makerNote = 0x927C

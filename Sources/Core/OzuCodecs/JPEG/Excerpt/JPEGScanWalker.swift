@@ -4,8 +4,6 @@ import OzuImaging
 struct JPEGSequentialScan {
   /// The components of the scan in its order, with their tables.
   let parts: [JPEGScanWalker.Part]
-  /// The place of each part's component in the frame.
-  let components: [Int]
   /// For each part the table for differences of mean values, and its slot.
   let differences: [(slot: Int, definition: HuffmanTable.Definition)]
   let restartInterval: Int
@@ -42,7 +40,6 @@ struct JPEGSequentialScan {
     }
     self.parts = parts
     self.differences = differences
-    components = scan.parts.map(\.component)
     restartInterval = tables.restartInterval
     segment = header.scanOffset..<position + length
   }
