@@ -146,7 +146,7 @@ struct BMPRunLengths {
 
     func put(_ word: UInt32) {
       if x < size.width {
-        canvas[x, header.isTopDown ? row : size.height - 1 - row] = word
+        canvas.set(x, header.isTopDown ? row : size.height - 1 - row, to: word)
       }
       x += 1
     }

@@ -175,7 +175,7 @@ struct GIFFrames: AnimationFrameReading {
       let indices = indices.span.extracting(stored * width..<stored * width + available)
       if let transparent = image.transparentIndex {
         for column in 0..<available where Int(indices[column]) != transparent {
-          canvas[x + column, row] = colors[Int(indices[column])]
+          canvas.set(x + column, row, to: colors[Int(indices[column])])
         }
       } else {
         canvas.write(indices, colors: colors.span, x: x, y: row)

@@ -35,8 +35,20 @@ final class EnclosedFile: EnclosingFile {
   let part = "picture"
   let header: ImageHeader
 
-  init(_ picture: any ImageFile, as type: ImageType, notes: [String] = []) {
-    self.picture = picture
+  /// Opens a file inside another one with the first decoder that takes it.
+  ///
+  /// - Throws: `unsupportedType` of the outer file if no decoder does; the errors of the decoder.
+  init(
+    opening content: Data, in type: ImageType, with decoders: [any ImageDecoding], limits: DecodingLimits,
+    notes: [String]
+  ) throws(ImageDecodingError) {
+    guard case .image(let inner) = ContentKind(sniffing: content) else {
+      throw .corrupt(type, stage: "directory", reason: "a picture in no known format")
+    }
+    guard let decoder = decoders.first(where: { $0.accepts(content, as: inner) }) else {
+      throw .unsupportedType(type, reason: "its picture is \(inner.displayName)")
+    }
+    picture = try decoder.open(content, limits: limits)
     var header = picture.header
     header.type = type
     header.frameCount = 1
@@ -48,22 +60,6 @@ final class EnclosedFile: EnclosingFile {
     header.regionUnit = nil
     header.hasParts = false
     self.header = header
-  }
-
-  /// Opens a file inside another one with the first decoder that takes it.
-  ///
-  /// - Throws: `unsupportedType` of the outer file if no decoder does; the errors of the decoder.
-  convenience init(
-    opening content: Data, in type: ImageType, with decoders: [any ImageDecoding], limits: DecodingLimits,
-    notes: [String] = []
-  ) throws(ImageDecodingError) {
-    guard case .image(let inner) = ContentKind(sniffing: content) else {
-      throw .corrupt(type, stage: "directory", reason: "a picture in no known format")
-    }
-    guard let decoder = decoders.first(where: { $0.accepts(content, as: inner) }) else {
-      throw .unsupportedType(type, reason: "its picture is \(inner.displayName)")
-    }
-    self.init(try decoder.open(content, limits: limits), as: type, notes: notes)
   }
 }
 
