@@ -223,15 +223,7 @@ extension CleanedFile {
       else { throw .corrupt(.jpeg, stage: "turn", reason: "the result is another picture") }
       return CleanedFile(turned, self, adding: "it is stored upright now")
     } catch {
-      return CleanedFile(
-        data, self, adding: "it is not turned without loss: \(error.turningReason)")
+      return CleanedFile(data, self, adding: "it is not turned without loss: \(error.reasonAlone)")
     }
-  }
-}
-
-extension ImageDecodingError {
-  fileprivate var turningReason: String {
-    if case .unsupportedType(_, let reason) = self { return reason }
-    return "\(self)"
   }
 }

@@ -64,6 +64,12 @@ final class EnclosedFile: EnclosingFile {
 }
 
 extension ImageDecodingError {
+  /// The reason why a file is not supported, without its format; another error as it is.
+  var reasonAlone: String {
+    if case .unsupportedType(_, let reason) = self { return reason }
+    return "\(self)"
+  }
+
   /// The error about a file inside another one, as an error about the outer file.
   ///
   /// - Parameters:
