@@ -160,8 +160,9 @@ enum PNGRawProfile: CaseIterable {
       let count = Int(String(decoding: lines[2].drop { $0 == space }, as: UTF8.self)), count > 0,
       count <= lines[3].count / 2
     else { return nil }
-    let digits = lines[3].filter { $0 != lineFeed && $0 != space }.prefix(2 * count)
-    guard digits.count == 2 * count else { return nil }
-    return [UInt8](hexadecimal: String(decoding: digits, as: UTF8.self)).map { ContiguousArray($0) }
+    let digits = lines[3].filter { $0 != lineFeed && $0 != space }
+    guard digits.count / 2 >= count else { return nil }
+    let written = String(decoding: digits.prefix(count.saturatingProduct(2)), as: UTF8.self)
+    return [UInt8](hexadecimal: written).map { ContiguousArray($0) }
   }
 }
