@@ -50,6 +50,7 @@ struct CleanedFileTests {
       }
       let chunks =
         chunk("eXIf", exif) + chunk("tEXt", Data("Comment\0".utf8) + secret)
+        + chunk("tEXt", Data("exif:GPSLatitude\0".utf8) + Self.exif.place)
         + chunk("iTXt", Data("XML:com.adobe.xmp\0\0\0\0\0".utf8) + packet) + chunk("caBX", secret)
         + chunk("tIME", Data(count: 7)) + chunk("prVt", secret)
       return file.prefix(33) + chunks + file.dropFirst(33) + end

@@ -21,7 +21,7 @@ struct GainMapTests {
   }
 
   private static func xmp(_ text: String) -> [UInt8] {
-    segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array(text.utf8))
+    segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0<rdf:RDF>\(text)</rdf:RDF>".utf8))
   }
 
   /// The parameters of ISO 21496-1: no gain to two stops, for a headroom of two stops.
@@ -32,8 +32,8 @@ struct GainMapTests {
   }
 
   private static let ultraHDR = xmp(
-    "<x hdrgm:Version=\"1.0\" hdrgm:GainMapMax=\"2\" hdrgm:HDRCapacityMax='2.0'/>")
-  private static let announcement = xmp("<x hdrgm:Version=\"1.0\"/>")
+    "<rdf:Description hdrgm:Version=\"1.0\" hdrgm:GainMapMax=\"2\" hdrgm:HDRCapacityMax='2.0'/>")
+  private static let announcement = xmp("<rdf:Description hdrgm:Version=\"1.0\"/>")
   private static let announcementOfISO = segment(
     0xE2, Array("urn:iso:std:iso:ts:21496:-1\0".utf8) + [0, 0, 0, 0])
 
@@ -119,7 +119,7 @@ struct GainMapTests {
   }
 
   private static func numbers(_ attributes: String) -> [UInt8] {
-    xmp("<x hdrgm:Version=\"1.0\" \(attributes)/>")
+    xmp("<rdf:Description hdrgm:Version=\"1.0\" \(attributes)/>")
   }
 
   @Test(
@@ -166,7 +166,7 @@ struct GainMapTests {
     ])
   func nothing(_ text: String) throws {
     let base = try Self.flat(PixelSize(64, 48), 120)
-    let packet = Self.xmp("hdrgm:Version=\"1.0\" hdrgm:HDRCapacityMax=\"2\" \(text)")
+    let packet = Self.numbers("hdrgm:HDRCapacityMax=\"2\" \(text)")
     let data = try Self.file(base, Self.flat(PixelSize(32, 24), 255), describedBy: packet)
     let header = try Self.codecs.header(of: data)
     #expect(header.gainMap == nil)

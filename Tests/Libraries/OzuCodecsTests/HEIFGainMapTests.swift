@@ -53,7 +53,8 @@ struct HEIFGainMapTests {
       file.replace(at: place, with: Array(name.prefix(27)))
       file.grow(["meta", "iprp", "ipco", "auxC"], by: Array(name.dropFirst(27)))
       if kind == .apple {
-        let packet = Array("<x HDRGainMap:HDRGainMapHeadroom\(headroom)/>".utf8)
+        let packet = Array(
+          "<rdf:RDF><rdf:Description HDRGainMap:HDRGainMapHeadroom\(headroom)/></rdf:RDF>".utf8)
         file.add(
           [("infe", [2, 0, 0, 0, 0, 8, 0, 0] + Array("mime\0application/rdf+xml\0".utf8), .new(packet))],
           references: BoxFile.box("cdsc", [0, 8, 0, 1, 0, 2]), properties: nil)

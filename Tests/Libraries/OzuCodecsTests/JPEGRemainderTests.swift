@@ -126,6 +126,12 @@ struct JPEGRemainderTests {
           (0, auxiliary("urn:com:apple:photo:2020:aux:hdrgainmap")),
         ]), "depth, a portrait matte, a gain map"
       ),
+      // As telephones write a matte: its type is depth.
+      (
+        try index([(0, auxiliary("depth\" apdi:AuxiliaryImageSubType=\"portraiteffectsmatte"))]),
+        "a portrait matte"
+      ),
+      (try index([(0, auxiliary("depth"))]), "depth"),
       (try file(then: trailer([0x0A01, 0x0A30])), "a video"),
       (try file(then: trailer([0x0100, 0x0AB1, 0x0A20])), "sound, depth, another picture"),
       (try file(then: trailer([0x0A30], count: 1 << 30)), "a video"),

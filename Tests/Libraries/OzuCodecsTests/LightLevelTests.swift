@@ -84,18 +84,13 @@ struct LightLevelTests {
     }
   }
 
-  @Test("are not written into files with another structure than libavif's, or into truncated files")
+  @Test("are not written into truncated files, and damaged ones do no harm")
   func otherForms() throws {
     guard Self.codecs.encodableTypes.contains(.avif) else { return }
     let file = try Self.codecs.encode(Self.bitmap(isOpaque: false), as: .avif)
     let whole = try #require(HEIFLightLevels.adding(Self.levels, to: file))
-    #expect(whole.count == file.count + 12 + 32 + 2)
-    for length in 0..<file.count {
-      // It may be cut after the boxes if nothing moves.
-      if let cut = HEIFLightLevels.adding(Self.levels, to: file[..<length]) {
-        #expect(cut == whole[..<(length + whole.count - file.count)])
-      }
-    }
+    #expect(try Self.codecs.header(of: whole).lightLevels == Self.levels)
+    for length in 0..<file.count { #expect(HEIFLightLevels.adding(Self.levels, to: file[..<length]) == nil) }
     var random = SeededGenerator(seed: 25)
     for _ in 0..<2000 {
       var bytes = [UInt8](file)

@@ -87,6 +87,16 @@ struct MetadataValuesTests {
     },
     Case("no denominator", details: [.fractions(0x829A, [1, 0])], nil) { text($0.exposureTime) },
     Case("a logarithm", details: [.fractions(0x9202, [6, 1])], "8.0") { text($0.fNumber) },
+    Case("a float", details: [Entry(tag: 0x829D, type: 11, count: 1, bytes: [0x40, 0x20, 0, 0])], "2.5") {
+      text($0.fNumber)
+    },
+    Case("no number", details: [Entry(tag: 0x829D, type: 11, count: 1, bytes: [0x7F, 0xC0, 0, 0])], nil) {
+      text($0.fNumber)
+    },
+    Case(
+      "a double", details: [Entry(tag: 0x829D, type: 12, count: 1, bytes: [0x40, 0x04, 0, 0, 0, 0, 0, 0])],
+      "2.5"
+    ) { text($0.fNumber) },
     Case("a negative logarithm", details: [.fractions(0x9201, [-2, 1], isSigned: true)], "4.0") {
       text($0.exposureTime)
     },

@@ -21,6 +21,8 @@ struct PureSwiftCodecsTests {
     #expect(picture.size == PixelSize(64, 48))
     #expect(
       picture.bitmap == (try CodecRegistry.libraries.picture(from: variant.data, resize: resize).bitmap))
+    let metadata = try CodecRegistry.pureSwift.metadata(of: variant.data)
+    #expect(try metadata == CodecRegistry.libraries.metadata(of: variant.data))
   }
 
   @Test("read GIF, BMP and icons", arguments: ["gif-palette.gif", "bmp-rgb24.bmp"])

@@ -179,6 +179,12 @@ struct SmallFormatTests {
     let cut = try CodecRegistry.standard.picture(from: two.dropLast(9))
     #expect(cut.size == PixelSize(16, 16))
     #expect(cut.notes == ["the file is cut off: it may have had a larger picture"])
+    let other = icon(codestream)
+    let length = Data(TaggedFile.big(other.count + small.count, 4))
+    let mixed = other.prefix(4) + length + small + other.dropFirst(8)
+    let smaller = try CodecRegistry.standard.picture(from: mixed)
+    #expect(smaller.size == PixelSize(16, 16))
+    #expect(smaller.notes == ["a larger picture is left out: its picture is JPEG 2000"])
     // A mask, and nothing of the picture.
     let mask = Data("s8mk".utf8) + Data(TaggedFile.big(8 + 256, 4)) + Data(count: 256)
     let masked = png.prefix(4) + Data(TaggedFile.big(png.count + mask.count, 4)) + mask

@@ -69,6 +69,18 @@
       }
     }
 
+    @Test("is corrupt if its picture does not begin as one")
+    func invalidPicture() throws {
+      var data = try fixture("matrix/webp-lossless.webp")
+      let signature = try #require(data.range(of: Data("VP8L".utf8))).lowerBound + 8
+      data[signature] = 0
+      #expect(
+        throws: ImageDecodingError.corrupt(.webp, stage: "header", reason: "a picture without a valid header")
+      ) {
+        try CodecRegistry.standard.header(of: data)
+      }
+    }
+
     @Test("is opaque if it announces no alpha, whatever alpha its pixels have")
     func opaque() throws {
       var data = try fixture("matrix/webp-lossless-alpha.webp")

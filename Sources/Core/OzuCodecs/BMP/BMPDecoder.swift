@@ -33,7 +33,6 @@ public struct BMPDecoder: ImageDecoding {
   static let missing: UInt32 = 0xFF80_8080
 }
 
-/// A BMP, or a bitmap in an icon, whose headers have been read.
 final class BMPFile: ImageFile {
   private static let imageStage = "pixels"
   private static let rowsPerCheckpoint = 64
@@ -94,7 +93,7 @@ final class BMPFile: ImageFile {
   ) throws(ImageDecodingError) -> Bool {
     if case .runLength(let bits) = details.compression {
       canvas.fill(with: details.color(0))
-      return try BMPRunLengths(header: details, bits: bits).read(file, to: canvas, context) == .whole
+      return try BMPRunLengths(header: details, bits: bits).read(file, to: canvas, context)
     }
     let rows = BMPRows(details, masks: usesAlpha ? nil : details.masks?.opaque)
     var isWhole = true
@@ -123,13 +122,6 @@ extension BMPHeader {
 /// Reads run-length coded pixels of 4, 8 or (OS/2) 24 bits: pairs of a count and a value, or a zero and a command.
 /// Pixels that the file skips are not changed on the canvas.
 struct BMPRunLengths {
-  enum Ending {
-    /// At the end marker.
-    case whole
-    /// At the end of the file.
-    case truncated
-  }
-
   private enum Command {
     static let endOfRow: UInt8 = 0
     static let endOfBitmap: UInt8 = 1
@@ -142,9 +134,10 @@ struct BMPRunLengths {
   let header: BMPHeader
   let bits: Int
 
+  /// Reads up to the end marker; `false` if the file ends before it.
   func read(
     _ bytes: Span<UInt8>, to canvas: PixelCanvas, _ context: DecodingContext
-  ) throws(ImageDecodingError) -> Ending {
+  ) throws(ImageDecodingError) -> Bool {
     var position = header.pixelOffset
     var x = 0
     var row = 0
@@ -153,7 +146,7 @@ struct BMPRunLengths {
 
     func put(_ word: UInt32) {
       if x < size.width {
-        canvas[x, header.isTopDown ? row : size.height - 1 - row] = word
+        canvas.set(x, header.isTopDown ? row : size.height - 1 - row, to: word)
       }
       x += 1
     }
@@ -164,13 +157,13 @@ struct BMPRunLengths {
         try context.checkpoint()
       }
       guard let count = bytes.byte(at: position), let value = bytes.byte(at: position + 1) else {
-        return .truncated
+        return false
       }
       position += 2
       if count > 0 {
         let shown = min(Int(count), max(0, size.width - x))
         if bits == 24 {
-          guard let color = bytes.littleEndian(at: position - 1, bytes: 3) else { return .truncated }
+          guard let color = bytes.littleEndian(at: position - 1, bytes: 3) else { return false }
           position += 2
           for _ in 0..<shown { put(PixelCanvas.opaqueBlack | UInt32(color)) }
         } else {
@@ -180,20 +173,20 @@ struct BMPRunLengths {
         continue
       }
       switch value {
-      case Command.endOfBitmap: return .whole
+      case Command.endOfBitmap: return true
       case Command.endOfRow:
         x = 0
         row += 1
       case Command.move:
         guard let right = bytes.byte(at: position), let up = bytes.byte(at: position + 1) else {
-          return .truncated
+          return false
         }
         position += 2
         x += Int(right)
         row += Int(up)
       default:
         let byteCount = (Int(value) * bits + 7) / 8
-        guard position + byteCount <= bytes.count else { return .truncated }
+        guard position + byteCount <= bytes.count else { return false }
         for index in 0..<Int(value) {
           if bits == 24 {
             put(PixelCanvas.opaqueBlack | UInt32(bytes.littleEndian(at: position + index * 3, bytes: 3) ?? 0))
@@ -205,7 +198,7 @@ struct BMPRunLengths {
         position += byteCount + byteCount % 2
       }
     }
-    return .whole
+    return true
   }
 
   /// Colour number `index` of the colours in a byte: one of eight bits, or two of four bits that alternate.

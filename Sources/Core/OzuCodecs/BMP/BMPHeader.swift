@@ -10,7 +10,6 @@ struct BMPHeader {
     case runLength(bits: Int)
   }
 
-  /// The place of the bitmap.
   enum Container {
     /// In a file of its own, after a file header.
     case file
@@ -162,21 +161,17 @@ struct BMPHeader {
   }
 }
 
-/// The bits of each colour in a pixel.
 struct BMPMasks: Hashable {
   /// One colour: adjacent bits, scaled to eight bits.
   struct Channel: Hashable {
-    private let mask: UInt32
-    private let shift: Int
-    private let largest: UInt64
+    private var mask: UInt32 = 0
+    private var shift = 0
+    private var largest: UInt64 = 0
 
     var isEmpty: Bool { mask == 0 }
-    /// No bits.
-    static let none = Channel(mask: 0, shift: 0, largest: 0)
 
-    private init(mask: UInt32, shift: Int, largest: UInt64) {
-      (self.mask, self.shift, self.largest) = (mask, shift, largest)
-    }
+    /// No bits.
+    init() {}
 
     /// `nil` if the bits are not adjacent.
     init?(_ value: Int) {
@@ -197,21 +192,14 @@ struct BMPMasks: Hashable {
   let red: Channel
   let green: Channel
   let blue: Channel
-  let alpha: Channel
+  private(set) var alpha: Channel
 
   /// - Throws: `corrupt` if the bits of a colour are not adjacent.
   init(red: Int, green: Int, blue: Int, alpha: Int) throws(ImageDecodingError) {
     guard let red = Channel(red), let green = Channel(green), let blue = Channel(blue),
       let alpha = Channel(alpha)
     else { throw BMPHeader.corrupt("the bits of a colour are not adjacent") }
-    self.init(red, green, blue, alpha)
-  }
-
-  private init(_ red: Channel, _ green: Channel, _ blue: Channel, _ alpha: Channel) {
-    self.red = red
-    self.green = green
-    self.blue = blue
-    self.alpha = alpha
+    (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
   }
 
   /// Eight bits each, blue lowest.
@@ -228,8 +216,11 @@ struct BMPMasks: Hashable {
     return masks
   }
 
-  /// The same without alpha.
-  var opaque: BMPMasks { Self(red, green, blue, Channel.none) }
+  var opaque: BMPMasks {
+    var masks = self
+    masks.alpha = Channel()
+    return masks
+  }
 
   /// The pixel as a word of straight BGRA.
   func word(_ pixel: UInt32) -> UInt32 {

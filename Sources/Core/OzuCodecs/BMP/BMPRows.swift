@@ -1,6 +1,5 @@
 import OzuImaging
 
-/// Reads the uncompressed rows of a bitmap.
 struct BMPRows {
   let header: BMPHeader
   let masks: BMPMasks?
@@ -66,7 +65,7 @@ struct BMPRows {
       let row = start + (size.height - 1 - y) * maskBytesPerRow
       for x in 0..<size.width {
         guard let byte = bytes.byte(at: row + x / 8) else { break }
-        if byte >> UInt8(7 - x % 8) & 1 == 1 { canvas[x, y] = 0 }
+        if byte >> UInt8(7 - x % 8) & 1 == 1 { canvas.set(x, y, to: 0) }
       }
     }
   }
@@ -86,7 +85,7 @@ struct BMPRows {
     let isPlain = masks == .eightBits && byteCount >= 3
     for x in 0..<header.size.width {
       let pixel = pixel(bytes, at: start + x * byteCount, byteCount)
-      canvas[x, y] = isPlain ? pixel | PixelCanvas.opaqueBlack : masks.word(pixel)
+      canvas.set(x, y, to: isPlain ? pixel | PixelCanvas.opaqueBlack : masks.word(pixel))
     }
   }
 
@@ -96,7 +95,7 @@ struct BMPRows {
     for x in 0..<header.size.width {
       let bit = x * bits
       let index = bytes[start + bit / 8] >> UInt8(8 - bits - bit % 8) & largest
-      canvas[x, y] = header.color(Int(index))
+      canvas.set(x, y, to: header.color(Int(index)))
     }
   }
 }

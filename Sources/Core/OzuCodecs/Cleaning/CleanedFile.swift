@@ -87,14 +87,9 @@ public struct CleanedFile: Hashable, Sendable {
     (dropped, notes) = (parts.dropped, parts.notes)
   }
 
-  private init(_ data: Data, _ old: CleanedFile, notes: [String]) {
-    (self.data, type, dropped, self.notes) = (data, old.type, old.dropped, notes)
+  private init(_ data: Data, _ old: CleanedFile, adding note: String) {
+    (self.data, type, dropped, notes) = (data, old.type, old.dropped, old.notes + [note])
   }
-
-  /// The same with other bytes.
-  package func replacing(_ data: Data) -> CleanedFile { CleanedFile(data, self, notes: notes) }
-
-  package func adding(_ note: String) -> CleanedFile { CleanedFile(data, self, notes: notes + [note]) }
 }
 
 /// The metadata of a file that is being cleaned, and the report.
@@ -115,7 +110,6 @@ struct CleanedParts {
 
   init(_ kept: KeptMetadata, turns: Bool) { (self.kept, self.turns) = (kept, turns) }
 
-  /// Names a part that is left out.
   mutating func drop(_ name: String) {
     if !dropped.contains(name) { dropped.append(name) }
   }
@@ -227,16 +221,9 @@ extension CleanedFile {
       guard let header = try? JPEGOutline(turned, limits: limits).header, header.orientation == .up,
         header.storedSize == orientation.applied(to: outline.header.storedSize)
       else { throw .corrupt(.jpeg, stage: "turn", reason: "the result is another picture") }
-      return replacing(turned).adding("it is stored upright now")
+      return CleanedFile(turned, self, adding: "it is stored upright now")
     } catch {
-      return adding("it is not turned without loss: \(error.turningReason)")
+      return CleanedFile(data, self, adding: "it is not turned without loss: \(error.reasonAlone)")
     }
-  }
-}
-
-extension ImageDecodingError {
-  fileprivate var turningReason: String {
-    if case .unsupportedType(_, let reason) = self { return reason }
-    return "\(self)"
   }
 }

@@ -157,8 +157,7 @@ enum JPEGCleaning {
         if nameless != rest { parts.drop("the names") }
         rest = nameless
       }
-      let content =
-        PhotoshopResources.segmentName.withUTF8Buffer { Array($0) } + PhotoshopResources.written(rest)
+      let content = JPEGSegments.bytes(PhotoshopResources.segmentName) + PhotoshopResources.written(rest)
       if content.count <= 65_533 { segments += segment(0xED, content) } else { parts.drop("IPTC-IIM") }
     }
     return segments

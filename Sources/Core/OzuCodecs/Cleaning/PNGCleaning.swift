@@ -11,6 +11,8 @@ enum PNGCleaning {
   private static let texts: Set = ["tEXt", "zTXt", "iTXt"]
   private static let longestCompressedText = 1 << 20
   private static let names: [StaticString] = ["Copyright\0", "Author\0"]
+  /// The keywords of texts that tell the place, or may.
+  private static let ofPlace: [StaticString] = ["exif:GPS", "exif:MakerNote"]
 
   static func clean(_ file: Data, _ parts: inout CleanedParts) throws(ImageDecodingError) -> Data {
     let bytes = file.span
@@ -67,6 +69,11 @@ enum PNGCleaning {
     case _ where texts.contains(name):
       if content.hasBytes("Raw profile type ", at: 0) {
         parts.drop("metadata in a text")
+        return false
+      }
+      // ImageMagick writes values of EXIF data as texts too.
+      if ofPlace.contains(where: { content.hasBytes($0, at: 0) }) {
+        parts.drop("the place")
         return false
       }
       let isName = names.contains { content.hasBytes($0, at: 0) }

@@ -12,7 +12,6 @@ import OzuImaging
 enum GIFCodes {
   enum Ending {
     case whole
-    /// A code is invalid.
     case corrupt
     /// There are fewer indices than pixels.
     case short

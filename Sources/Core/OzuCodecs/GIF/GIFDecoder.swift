@@ -31,7 +31,6 @@ public struct GIFDecoder: ImageDecoding {
   }
 }
 
-/// A GIF whose blocks have been read.
 private final class OpenedGIF: ImageFile {
   private let data: Data
   private let blocks: GIFFile
@@ -64,7 +63,6 @@ private final class OpenedGIF: ImageFile {
     try GIFFrames.firstPicture(of: blocks, data, context)
   }
 
-  /// XMP.
   func readMetadata() -> ImageMetadata {
     var metadata = ImageMetadata()
     if let xmp = blocks.xmp { metadata.add(xmp: data.span.extracting(xmp)) }
@@ -177,7 +175,7 @@ struct GIFFrames: AnimationFrameReading {
       let indices = indices.span.extracting(stored * width..<stored * width + available)
       if let transparent = image.transparentIndex {
         for column in 0..<available where Int(indices[column]) != transparent {
-          canvas[x + column, row] = colors[Int(indices[column])]
+          canvas.set(x + column, row, to: colors[Int(indices[column])])
         }
       } else {
         canvas.write(indices, colors: colors.span, x: x, y: row)

@@ -16,7 +16,6 @@ struct GIFFile: Sendable {
     /// The range of its colours in the file, three bytes each.
     var palette: Range<Int>
     var minimumCodeSize = 0
-    /// The offset of its first block of codes.
     var codes = 0
     /// Whether all its blocks of codes are there.
     var isWhole = false
@@ -29,7 +28,6 @@ struct GIFFile: Sendable {
   private(set) var imageCount = 0
   /// How many times the animation is played; 0 means without end.
   private(set) var loopCount = 1
-  /// Where an XMP packet is.
   private(set) var xmp: Range<Int>?
   /// Whether the file ends before its trailer block.
   private(set) var isCut = false

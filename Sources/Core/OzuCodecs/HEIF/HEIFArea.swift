@@ -3,19 +3,11 @@ import OzuImaging
 /// The part of a stored picture that is shown, and how it is turned: where the corner and the two sides of the shown
 /// picture are in the stored one, whose sides are 1.
 struct HEIFArea {
-  private struct Vector {
-    var x: Double
-    var y: Double
-
-    static func + (a: Vector, b: Vector) -> Vector { Vector(x: a.x + b.x, y: a.y + b.y) }
-    static func * (a: Vector, factor: Double) -> Vector { Vector(x: a.x * factor, y: a.y * factor) }
-  }
-
   /// The size that is shown, in pixels.
   private(set) var size: PixelSize
-  private var corner = Vector(x: 0, y: 0)
-  private var across = Vector(x: 1, y: 0)
-  private var down = Vector(x: 0, y: 1)
+  private var corner = SIMD2(0.0, 0.0)
+  private var across = SIMD2(1.0, 0.0)
+  private var down = SIMD2(0.0, 1.0)
 
   init(_ stored: PixelSize) { size = stored }
 
@@ -25,14 +17,14 @@ struct HEIFArea {
     switch property.name {
     case "irot":
       for _ in 0..<(file.byte(at: start) ?? 0) & 3 {
-        (corner, across, down) = (corner + across, down, across * -1)
+        (corner, across, down) = (corner + across, down, -across)
         size = size.transposed
       }
     case "imir":
       if (file.byte(at: start) ?? 0) & 1 == 0 {
-        (corner, down) = (corner + down, down * -1)
+        (corner, down) = (corner + down, -down)
       } else {
-        (corner, across) = (corner + across, across * -1)
+        (corner, across) = (corner + across, -across)
       }
     case "clap":
       guard property.content.count >= 32, !size.isEmpty else { return }
@@ -66,10 +58,7 @@ struct HEIFArea {
   /// Whether another picture of the same shape is shown in the same way, except for a fiftieth of a side: the sides of
   /// small pictures are rounded.
   func isClose(to other: HEIFArea) -> Bool {
-    func isClose(_ one: KeyPath<HEIFArea, Vector>) -> Bool {
-      let (own, others) = (self[keyPath: one], other[keyPath: one])
-      return abs(own.x - others.x) <= 0.02 && abs(own.y - others.y) <= 0.02
-    }
-    return isClose(\.corner) && isClose(\.across) && isClose(\.down)
+    let differences = [corner - other.corner, across - other.across, down - other.down]
+    return differences.allSatisfy { abs($0.x) <= 0.02 && abs($0.y) <= 0.02 }
   }
 }

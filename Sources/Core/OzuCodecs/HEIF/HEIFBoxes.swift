@@ -21,7 +21,6 @@ struct HEIFBox: Sendable {
 
 /// The boxes in some bytes, one after the other, up to the first that is not complete.
 struct HEIFBoxList {
-  /// The most boxes that are read on one level.
   private static let mostBoxes = 65_536
 
   private(set) var boxes: [HEIFBox] = []

@@ -28,9 +28,11 @@ package struct HEIFExcerpt {
 
   /// The file with the picture; `nil` if its tables do not describe all of it. The library then gets the whole file,
   /// and says what is wrong with it.
-  package func picture() -> Data? {
+  ///
+  /// - Parameter boxes: properties that the picture gets too. Readers may ignore them.
+  package func picture(adding boxes: [(name: BoxName, content: [UInt8])] = []) -> Data? {
     var excerpt = self
-    return excerpt.file(of: primary)
+    return excerpt.file(of: primary, adding: boxes)
   }
 
   package var hasThumbnail: Bool { thumbnailItem != nil }
@@ -56,7 +58,6 @@ package struct HEIFExcerpt {
 
   private static let pictures: Set<BoxName> = ["hvc1", "av01", "grid", "iovl", "iden", "jpeg", "unci"]
 
-  /// The name of an auxiliary picture.
   private func purpose(of item: Int) -> String? {
     items.properties(of: item).first { $0.name == "auxC" }.map { box in
       let content = box.fullContent
@@ -119,8 +120,11 @@ package struct HEIFExcerpt {
 
   private func referring(_ kind: BoxName, to item: Int) -> [Int] { referring[kind]?[item] ?? [] }
 
-  private mutating func file(of primary: Int) -> Data? {
+  private mutating func file(
+    of primary: Int, adding boxes: [(name: BoxName, content: [UInt8])] = []
+  ) -> Data? {
     guard let picture = add(primary, depth: 0) else { return nil }
+    for box in boxes { writer.add(property: box.name, box.content, to: picture) }
     addMetadata(of: primary, to: picture)
     // Parts that overlap could make it much longer than the file.
     guard writer.contentCount <= file.count.saturatingSum(1 << 16) else { return nil }

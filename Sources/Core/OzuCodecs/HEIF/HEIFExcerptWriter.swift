@@ -9,7 +9,6 @@ struct HEIFExcerptWriter {
   enum Content: Hashable {
     case parts([Range<Int>])
     case bytes([UInt8])
-    /// It has none.
     case none
     /// They end after the end of the other file, and of this one too.
     case beyond
@@ -39,7 +38,7 @@ struct HEIFExcerptWriter {
     let names: Range<Int>?
     let content: Content
     /// The indices, with the bit of those that are essential.
-    let properties: [Int]
+    var properties: [Int]
     let isHidden: Bool
   }
 
@@ -109,7 +108,11 @@ struct HEIFExcerptWriter {
     return items.count
   }
 
-  /// Adds a reference from an item to others.
+  /// Adds a property that readers may ignore to an item.
+  mutating func add(property name: BoxName, _ content: [UInt8], to item: Int) {
+    items[item - 1].properties.append(addProperty(Self.box(name, content)))
+  }
+
   mutating func refer(_ kind: BoxName, from item: Int, to others: [Int]) {
     references += Self.box(kind, Self.short(item) + Self.short(others.count) + others.flatMap(Self.short))
   }

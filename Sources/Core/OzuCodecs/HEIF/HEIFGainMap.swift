@@ -8,7 +8,6 @@ import OzuImaging
 /// decodes it.
 package enum HEIFGainMap {
   private static let appleName: StaticString = "urn:com:apple:photo:2020:aux:hdrgainmap"
-  private static let appleHeadroom: StaticString = "HDRGainMap:HDRGainMapHeadroom"
 
   /// The result of the search: a usable gain map, or why there is none.
   package enum Finding {
@@ -61,7 +60,6 @@ package enum HEIFGainMap {
     content.first == 0 ? JPEGGainMap.standard(ContiguousArray(content.dropFirst()).span) : nil
   }
 
-  /// Sets the place and the size of a map.
   private static func place(
     _ map: inout GainMap, _ number: Int, _ items: HEIFItems, _ primary: Range<Int>, _ file: Span<UInt8>,
     _ turnsPictures: Bool
@@ -97,10 +95,8 @@ package enum HEIFGainMap {
       return found
     }
     for packet in blocks("mime", of: map) {
-      if let headroom = JPEGGainMap.numbers(ContiguousArray(packet).span, appleHeadroom)?.first, headroom > 1
-      {
-        return log2(headroom)
-      }
+      let headroom = XMPProperties([Data(packet)]).number("HDRGainMap:HDRGainMapHeadroom")
+      if let headroom, headroom > 1 { return log2(headroom) }
     }
     for exif in blocks("Exif", of: picture) {
       if let stops = appleStops(ofNote: ContiguousArray(exif).span) { return stops }

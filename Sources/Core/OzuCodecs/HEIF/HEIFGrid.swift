@@ -7,14 +7,12 @@ import OzuImaging
 /// A part of it becomes a file of its own with the unchanged tiles that the part touches. The libraries decode a
 /// whole grid at once, so they do not need to support parts.
 package struct HEIFGrid: Sendable {
-  /// The size of a tile, in pixels.
   package let tileSize: PixelSize
   /// The size of the picture, in pixels, before it is turned.
   package let size: PixelSize
   /// The part of the picture that is shown, and how it is turned.
   private let area: HEIFArea
   private let columnCount: Int
-  private let rowCount: Int
   private let type: Range<Int>
   /// The picture, and its alpha if there is any.
   private let layers: [Layer]
@@ -91,7 +89,6 @@ package struct HEIFGrid: Sendable {
     }
     self.area = area
     columnCount = whole.columns
-    rowCount = whole.rows
   }
 
   // MARK: Reading
@@ -150,7 +147,6 @@ package struct HEIFGrid: Sendable {
     return properties
   }
 
-  /// The common size of all tiles.
   private static func tileSize(
     _ file: Span<UInt8>, _ items: HEIFItems, _ references: [HEIFItems.Reference], _ id: Int
   ) -> PixelSize? {
@@ -252,7 +248,6 @@ extension HEIFItems {
     "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1",
   ]
 
-  /// Whether an item declares that it is alpha.
   func isAlpha(_ file: Span<UInt8>, _ item: Int) -> Bool {
     properties(of: item).contains { property in
       property.name == "auxC"

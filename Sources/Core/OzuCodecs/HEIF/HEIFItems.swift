@@ -12,7 +12,6 @@ struct HEIFItems {
     let names: Range<Int>
   }
 
-  /// A property of an item, as the item refers to it.
   struct Property: Sendable {
     let box: HEIFBox
     /// Whether a reader that does not know the property must not show the item.
@@ -49,7 +48,6 @@ struct HEIFItems {
   /// The index of a property, counted from 1.
   private typealias Association = (index: Int, isEssential: Bool)
 
-  /// Reads the tables among the boxes of a `meta` box.
   init(_ file: Span<UInt8>, meta: HEIFBoxList) {
     items = meta.first("iinf").map { Self.items(file, $0) } ?? []
     primary = meta.first("pitm").flatMap { Self.primary(file, $0) }

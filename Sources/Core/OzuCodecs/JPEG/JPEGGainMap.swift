@@ -4,7 +4,6 @@ import OzuImaging
 /// The gain map that follows the picture of a JPEG. The index of CIPA DC-007 (MPF) gives its place. ISO 21496-1 describes it or,
 /// in Ultra HDR files, XMP with the namespace `hdrgm`. If a file has both, the standard is used.
 enum JPEGGainMap {
-  /// The most pictures of an index that are examined.
   private static let mostPictures = 8
   /// Room for the segments of a map before its first scan.
   private static let headByteCount = 16 << 10
@@ -29,7 +28,6 @@ enum JPEGGainMap {
     return nil
   }
 
-  /// A picture of the index.
   struct Entry {
     let bytes: Range<Int>
     /// Its kind in CIPA DC-007 §5.2.3.3. The upper of three bytes is a class: 1 for a preview of another picture, 2 for one of
@@ -147,14 +145,19 @@ enum JPEGGainMap {
 
   /// The attributes and lists of Ultra HDR's XMP (Android's "Ultra HDR image format", 1.1).
   private static func ultraHDR(_ packet: Span<UInt8>) -> GainMap? {
+    let xmp = XMPProperties([Data(packet.copy(from: 0, byteCount: packet.count))])
+    func numbers(_ name: String, else standard: Double? = nil) -> [Double]? {
+      let texts = xmp.texts("hdrgm:\(name)")
+      return texts.isEmpty ? standard.map { [$0] } : texts.map { Double($0) ?? .nan }
+    }
     // Not supported: a picture of high dynamic range with a map that makes it darker.
-    guard !isTrue(packet, "hdrgm:BaseRenditionIsHDR"), let maximum = numbers(packet, "hdrgm:GainMapMax"),
-      let headroom = numbers(packet, "hdrgm:HDRCapacityMax")?.first
+    guard xmp.text("hdrgm:BaseRenditionIsHDR")?.lowercased() != "true",
+      let maximum = numbers("GainMapMax"), let headroom = numbers("HDRCapacityMax")?.first
     else { return nil }
-    let lists: [[Double]] = [
-      numbers(packet, "hdrgm:GainMapMin") ?? [0], maximum, numbers(packet, "hdrgm:Gamma") ?? [1],
-      numbers(packet, "hdrgm:OffsetSDR") ?? [1.0 / 64], numbers(packet, "hdrgm:OffsetHDR") ?? [1.0 / 64],
-    ]
+    let lists = [
+      numbers("GainMapMin", else: 0), maximum, numbers("Gamma", else: 1),
+      numbers("OffsetSDR", else: 1.0 / 64), numbers("OffsetHDR", else: 1.0 / 64),
+    ].compactMap(\.self)
     let count = lists.contains { $0.count == 3 } ? 3 : 1
     guard lists.allSatisfy({ $0.count == 1 || $0.count == 3 }) else { return nil }
     let channels = (0..<count).map { channel in
@@ -165,31 +168,7 @@ enum JPEGGainMap {
     }
     return GainMap(
       size: PixelSize(0, 0), bytes: 0..<0, channels: channels,
-      baseHeadroom: numbers(packet, "hdrgm:HDRCapacityMin")?.first ?? 0, alternateHeadroom: headroom)
-  }
-
-  private static func isTrue(_ packet: Span<UInt8>, _ name: StaticString) -> Bool {
-    guard let place = packet.find(name, from: 0) else { return false }
-    let text = packet.copy(from: place + name.utf8CodeUnitCount, byteCount: 8)
-    return text.contains(UInt8(ascii: "T")) || text.contains(UInt8(ascii: "t"))
-  }
-
-  /// The numbers of `name="1.5"`, or of `<name><rdf:Seq><rdf:li>1</rdf:li>…`.
-  static func numbers(_ packet: Span<UInt8>, _ name: StaticString) -> [Double]? {
-    guard let place = packet.find(name, from: 0) else { return nil }
-    // A list of three numbers is never longer.
-    let text = packet.copy(from: place + name.utf8CodeUnitCount, byteCount: 400)
-    guard let first = text.first else { return nil }
-    if first == UInt8(ascii: "=") {
-      guard let quote = text.dropFirst().first else { return nil }
-      return Double(String(decoding: text.dropFirst(2).prefix { $0 != quote }, as: UTF8.self)).map { [$0] }
-    }
-    let element = String(decoding: text, as: UTF8.self)
-    // Nothing is before the end of an element without content.
-    let parts = element.split(separator: "</hdrgm:", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let content = parts.first else { return nil }
-    let found = content.split { "<>".contains($0) }.compactMap { Double($0.filter { !$0.isWhitespace }) }
-    return found.isEmpty ? nil : found
+      baseHeadroom: numbers("HDRCapacityMin")?.first ?? 0, alternateHeadroom: headroom)
   }
 }
 

@@ -6,10 +6,10 @@ import OzuImaging
 package enum JPEGGainMapFile {
   /// The file of a map, with its descriptions.
   static func described(_ map: Data, by numbers: GainMap) -> Data {
-    let xmp = bytes(JPEGMetadata.xmpName) + Array(GainMapXMP.numbers(numbers).utf8)
+    let xmp = JPEGSegments.bytes(JPEGMetadata.xmpName) + Array(GainMapXMP.numbers(numbers).utf8)
     return insert(
       JPEGMarker.segment(0xE1, xmp)
-        + JPEGMarker.segment(0xE2, bytes(JPEGGainMap.isoName) + block(numbers)), into: map)
+        + JPEGMarker.segment(0xE2, JPEGSegments.bytes(JPEGGainMap.isoName) + block(numbers)), into: map)
   }
 
   /// The file of a picture and a map.
@@ -17,7 +17,7 @@ package enum JPEGGainMapFile {
   /// - Parameter picture: a file whose XMP announces the map.
   package static func joined(_ picture: Data, _ map: Data) -> Data {
     // The picture contains only the version of the standard; the description is in the map's file.
-    let announcement = JPEGMarker.segment(0xE2, bytes(JPEGGainMap.isoName) + [0, 0, 0, 0])
+    let announcement = JPEGMarker.segment(0xE2, JPEGSegments.bytes(JPEGGainMap.isoName) + [0, 0, 0, 0])
     let head = end(ofApplicationSegments: picture) + announcement.count
     let indexByteCount = index(pictureByteCount: 0, mapByteCount: 0, mapOffset: 0).count
     let byteCount = picture.count + announcement.count + indexByteCount
@@ -69,12 +69,7 @@ package enum JPEGGainMapFile {
 
   /// Inserts segments after the application segments at the beginning of a file.
   private static func insert(_ segments: [UInt8], into file: Data) -> Data {
-    let position = end(ofApplicationSegments: file)
-    var result = Data(capacity: file.count + segments.count)
-    result += file.prefix(position)
-    result += segments
-    result += file.dropFirst(position)
-    return result
+    JPEGSegments.inserting(segments, at: end(ofApplicationSegments: file), into: file)
   }
 
   private static func end(ofApplicationSegments file: Data) -> Int {
@@ -89,8 +84,6 @@ package enum JPEGGainMapFile {
   }
 
   private static func big(_ value: Int, _ count: Int) -> [UInt8] { value.bigEndianBytes(count) }
-
-  private static func bytes(_ text: StaticString) -> [UInt8] { text.withUTF8Buffer { Array($0) } }
 }
 
 extension EncodedMetadata {
@@ -181,7 +174,6 @@ enum GainMapXMP {
     return "\(parts[0][..<start])\(new)\(parts[1][parts[1].index(after: end)...])"
   }
 
-  /// The packet with one more description.
   private static func extended(_ text: String, by description: String) -> String? {
     let end = "</rdf:RDF>"
     let parts = text.split(end, atMost: 3)

@@ -6,7 +6,6 @@ import OzuImaging
 /// Reading stops at the first scan. If a file has several scans, they are counted by stepping over their data from marker to
 /// marker: hundreds of scans in a small file are an attack on the decoder's time.
 package struct JPEGHeader: Sendable {
-  /// How the coefficients are coded.
   package enum Process: Sendable {
     /// One pass over the blocks (SOF0, SOF1, SOF9).
     case sequential
@@ -41,7 +40,6 @@ package struct JPEGHeader: Sendable {
   private(set) var hasIncompleteProfile = false
   /// The offset of the byte-order mark of the index of further pictures.
   private(set) var pictureIndex: Int?
-  /// The first segment with XMP.
   private(set) var xmp: Range<Int>?
   /// Whether XMP, or the segment of ISO 21496-1, says that there is a gain map.
   private(set) var announcesGainMap = false
@@ -50,7 +48,6 @@ package struct JPEGHeader: Sendable {
   /// The segments of tables before the first scan, for the decoder that reads them: quantization, Huffman codes, and the
   /// restart interval.
   private(set) var tables: [(marker: UInt8, content: Range<Int>)] = []
-  /// The offset of the first scan's marker.
   package private(set) var scanOffset = 0
   package private(set) var firstScanComponentCount = 0
 
@@ -123,7 +120,6 @@ package struct JPEGHeader: Sendable {
   /// Whether the picture comes in several scans, all of which must be read before a pixel can be shown.
   package var hasSeveralScans: Bool { isProgressive || firstScanComponentCount < components.count }
 
-  /// Whether each scan refines the whole picture.
   package var isProgressive: Bool {
     if case .progressive = process { true } else { false }
   }
@@ -171,7 +167,6 @@ package struct JPEGHeader: Sendable {
     return groups * blocks * 128
   }
 
-  /// The result of stepping through all scans.
   package struct Scans {
     /// The number of scans, but at most one more than the limit.
     package var count = 0

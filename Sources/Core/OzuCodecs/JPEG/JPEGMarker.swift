@@ -25,7 +25,6 @@ enum JPEGMarker {
     marker == 0xF7 || 0xC0...0xCF ~= marker && ![0xC4, 0xC8, 0xCC].contains(marker)
   }
 
-  /// The process that the marker of a frame header names.
   static func process(ofFrame marker: UInt8) -> JPEGHeader.Process {
     switch marker {
     case 0xC0, 0xC1, 0xC9: .sequential

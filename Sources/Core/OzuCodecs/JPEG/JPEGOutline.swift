@@ -80,7 +80,6 @@ package struct JPEGOutline: Sendable {
 struct JPEGRemainder {
   private(set) var contents = OtherContents()
 
-  /// The most entries of a table that are examined.
   private static let mostEntries = 64
   /// The most lengths of attached files that are examined.
   private static let mostLengths = 8
@@ -122,7 +121,11 @@ struct JPEGRemainder {
   private static func purpose(of picture: Span<UInt8>) -> String? {
     var purpose: String?
     _ = JPEGMarker.readHead(of: picture) { marker, segment, _ in
-      if marker == 0xE1, let place = segment.find("AuxiliaryImageType", from: 0) {
+      // The type of a portrait matte is that of depth, and its subtype says what it is.
+      if marker == 0xE1,
+        let place = segment.find("AuxiliaryImageSubType", from: 0)
+          ?? segment.find("AuxiliaryImageType", from: 0)
+      {
         let count = min(128, segment.count - place)
         purpose = String(decoding: segment.copy(from: place, byteCount: count), as: UTF8.self).lowercased()
       } else if JPEGGainMap.isOne(segment, marker: marker) {

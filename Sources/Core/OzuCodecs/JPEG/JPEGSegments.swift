@@ -6,9 +6,7 @@ package enum JPEGSegments {
   /// The most bytes that can follow the length of a segment.
   private static let largestContent = 65_533
   private static let profileName: StaticString = "ICC_PROFILE\0"
-  /// The most bytes of EXIF data that are written.
   static let largestEXIF = largestContent - JPEGMetadata.exifName.utf8CodeUnitCount - 1
-  /// The most bytes of XMP that are written.
   static let largestXMP = largestContent - JPEGMetadata.xmpName.utf8CodeUnitCount
 
   /// Inserts segments into a file after its JFIF segment. EXIF data or XMP that need more than one segment are left out, because
@@ -21,12 +19,18 @@ package enum JPEGSegments {
     guard !segments.isEmpty else { return file }
     // The start of the image, then the first segment of the encoder.
     let position = file.span.bigEndian(at: 4, bytes: 2).map { 4 + $0 } ?? 2
+    return inserting(segments, at: position, into: file)
+  }
+
+  static func inserting(_ segments: [UInt8], at position: Int, into file: Data) -> Data {
     var result = Data(capacity: file.count + segments.count)
     result += file.prefix(position)
     result += segments
     result += file.dropFirst(position)
     return result
   }
+
+  static func bytes(_ text: StaticString) -> [UInt8] { text.withUTF8Buffer { Array($0) } }
 
   private static func append(_ marker: UInt8, _ content: [UInt8], to segments: inout [UInt8]) {
     guard content.count <= largestContent else { return }
@@ -44,8 +48,6 @@ package enum JPEGSegments {
       append(0xE2, name + [UInt8(number), UInt8(count)] + chunk, to: &segments)
     }
   }
-
-  private static func bytes(_ text: StaticString) -> [UInt8] { text.withUTF8Buffer { Array($0) } }
 }
 
 extension EncodedMetadata {

@@ -103,10 +103,8 @@ private struct EXIFLayout {
 }
 
 extension EXIFByteOrder {
-  /// The two letters at the beginning.
   fileprivate var mark: [UInt8] { Array((self == .littleEndian ? "II" : "MM").utf8) }
 
-  /// An integer in this byte order.
   func bytes(of value: Int, byteCount: Int) -> [UInt8] {
     self == .littleEndian ? value.littleEndianBytes(byteCount) : value.bigEndianBytes(byteCount)
   }

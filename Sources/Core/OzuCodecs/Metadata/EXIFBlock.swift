@@ -13,7 +13,6 @@ package struct EXIFBlock: Sendable {
   var details: [EXIFEntry]
   var place: [EXIFEntry]
 
-  /// A block without values.
   init() {
     (order, picture, details, place) = (.bigEndian, [], [], [])
   }
@@ -39,7 +38,6 @@ package struct EXIFBlock: Sendable {
     }
   }
 
-  /// Whether there is nothing to write.
   var isEmpty: Bool { picture.isEmpty && details.isEmpty && place.isEmpty }
 
   /// Replaces a value of a directory by an integer of 16 (SHORT) or 32 bits (LONG).
@@ -68,7 +66,6 @@ package struct EXIFBlock: Sendable {
     replace(EXIFEntry(tag: tag, type: 2, count: bytes.count, bytes: bytes, position: nil), in: \.picture)
   }
 
-  /// Removes values of the first directory.
   mutating func remove(_ tags: Set<Int>) { picture.removeAll { tags.contains($0.tag) } }
 
   private mutating func replace(
@@ -78,7 +75,6 @@ package struct EXIFBlock: Sendable {
     self[keyPath: directory].append(entry)
   }
 
-  /// Reads the values of directories.
   private struct Reader {
     let directories: TIFFLayout
     /// The bytes that further values may take.
@@ -128,20 +124,17 @@ enum EXIFByteOrder: Sendable {
 struct EXIFEntry: Sendable {
   let tag: Int
   let type: Int
-  /// The number of values of the type.
   let count: Int
   /// The bytes, in the byte order of the block.
   let bytes: [UInt8]
   /// The old offset of the bytes from the byte-order mark; `nil` for bytes that were in the directory itself.
   let position: Int?
 
-  /// The same value with another tag.
   func withTag(_ tag: Int) -> EXIFEntry {
     EXIFEntry(tag: tag, type: type, count: count, bytes: bytes, position: position)
   }
 }
 
-/// Why EXIF data cannot be used.
 package enum EXIFDefect: Error, Hashable, Sendable, CustomStringConvertible {
   /// They do not begin with a TIFF header.
   case noHeader
@@ -150,7 +143,6 @@ package enum EXIFDefect: Error, Hashable, Sendable, CustomStringConvertible {
   /// Their values together are larger than the limit for a block (`ImageMetadata.largestBlock`).
   case tooLarge
 
-  /// The reason in one line, to show to people.
   package var description: String {
     switch self {
     case .noHeader: "they do not begin with a TIFF header"

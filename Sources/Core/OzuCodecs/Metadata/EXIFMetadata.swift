@@ -12,10 +12,8 @@ package enum EXIFMetadata {
     static let make = 0x010F
     static let model = 0x0110
     static let date = 0x0132
-    static let thumbnail = 0x0201
     static let exposureTime = 0x829A
     static let fNumber = 0x829D
-    static let isoSensitivity = 0x8827
     static let recommendedExposureIndex = 0x8832
     static let captureDate = 0x9003
     static let focalLength = 0x920A
@@ -47,7 +45,7 @@ package enum EXIFMetadata {
     func sensitivity(_ tag: Int) -> Int? {
       fact { directories.integer(tag, $0, bytes) }.flatMap { $0 > 0 ? $0 : nil }
     }
-    metadata.isoSensitivity = sensitivity(Tag.isoSensitivity)
+    metadata.isoSensitivity = sensitivity(EXIFTag.sensitivity)
     // The largest number of 16 bits means "more": the number is in a newer tag.
     if (metadata.isoSensitivity ?? 65_535) == 65_535 {
       metadata.isoSensitivity = sensitivity(Tag.recommendedExposureIndex) ?? metadata.isoSensitivity
@@ -68,7 +66,7 @@ package enum EXIFMetadata {
       metadata.camera = model ?? make
     }
     if let second = directories.second(bytes) {
-      metadata.hasThumbnail = directories.field(withTag: Tag.thumbnail, of: second, in: bytes) != nil
+      metadata.hasThumbnail = directories.field(withTag: EXIFTag.thumbnail, of: second, in: bytes) != nil
     }
     return metadata == PictureMetadata() ? nil : metadata
   }
@@ -131,15 +129,10 @@ package enum EXIFOrientation {
 /// Finds the thumbnail in the EXIF data of a JPEG: the second directory has its offset and length (CIPA DC-008
 /// §4.5.5). Every access is checked, and no other offset is followed.
 package enum EXIFThumbnail {
-  private static let offsetTag = 0x0201
-  private static let lengthTag = 0x0202
-  private static let segmentMarker: UInt8 = 0xE1
-
-  /// The range of the thumbnail in a file.
   package static func range(inJPEG bytes: Span<UInt8>) -> Range<Int>? {
     var found: Range<Int>?
     _ = JPEGMarker.readHead(of: bytes) { marker, segment, place in
-      guard marker == segmentMarker, segment.hasBytes("Exif\0", at: 0) else { return true }
+      guard marker == 0xE1, segment.hasBytes("Exif\0", at: 0) else { return true }
       found = range(in: segment).map { $0.lowerBound + place..<$0.upperBound + place }
       return false
     }
@@ -149,9 +142,9 @@ package enum EXIFThumbnail {
   private static func range(in bytes: Span<UInt8>) -> Range<Int>? {
     guard let directories = TIFFLayout(bytes, at: 6), directories.version == 42,
       let second = directories.second(bytes),
-      let offset = directories.integer(offsetTag, second, bytes).flatMap(directories.position),
-      let length = directories.integer(lengthTag, second, bytes), length > 0, offset <= bytes.count,
-      length <= bytes.count - offset
+      let offset = directories.integer(EXIFTag.thumbnail, second, bytes).flatMap(directories.position),
+      let length = directories.integer(EXIFTag.thumbnailByteCount, second, bytes), length > 0,
+      offset <= bytes.count, length <= bytes.count - offset
     else { return nil }
     return offset..<offset + length
   }

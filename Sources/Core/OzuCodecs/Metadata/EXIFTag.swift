@@ -4,6 +4,7 @@ enum EXIFTag {
   static let horizontalResolution = 0x011A
   static let verticalResolution = 0x011B
   static let resolutionUnit = 0x0128
+  static let (thumbnail, thumbnailByteCount) = (0x0201, 0x0202)
   static let details = 0x8769
   static let place = 0x8825
   static let makerNote = 0x927C
@@ -29,8 +30,7 @@ enum EXIFTag {
   /// The others describe the layout of pixels in a TIFF, or refer to another part of the file: they are not copied.
   static let picture: Set<Int> = [
     0x010E, 0x010F, 0x0110, orientation, horizontalResolution, verticalResolution, resolutionUnit, 0x0131,
-    0x0132,
-    0x013B, 0x013C, 0x4746, 0x4749, 0x8298, 0x9C9B, 0x9C9C, 0x9C9D, 0x9C9E, 0x9C9F,
+    0x0132, 0x013B, 0x013C, 0x4746, 0x4749, 0x8298, 0x9C9B, 0x9C9C, 0x9C9D, 0x9C9E, 0x9C9F,
   ]
 
   /// The tags of the details that are not copied: padding, and the offset by which a maker note was moved; places

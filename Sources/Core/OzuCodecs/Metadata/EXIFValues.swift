@@ -7,7 +7,6 @@ import OzuImaging
 /// Reading is lenient and bounded: an entry that lies outside the data is left out, the others stay. Offsets lead from the
 /// first directory to the other two and nowhere else, so loops are harmless.
 struct EXIFValues {
-  /// A value as stored.
   struct Value {
     let tag: Int
     let type: Int
@@ -127,7 +126,6 @@ extension EXIFValues.Value {
     return MetadataText.tidied(String(decoding: units.prefix { $0 != 0 }, as: UTF16.self))
   }
 
-  /// The value as people read it.
   var description: String? {
     if let text, type != 7 || MetadataText.isPrintable(text) || isComment(text) { return text }
     if type == 2 || type == 129 { return nil }
@@ -208,7 +206,6 @@ enum MetadataText {
     text.unicodeScalars.allSatisfy { 0x20..<0x7F ~= $0.value }
   }
 
-  /// A number without `.0`.
   static func number(_ value: Double) -> String {
     if let whole = Int(exactly: value) { return "\(whole)" }
     return "\(value)"

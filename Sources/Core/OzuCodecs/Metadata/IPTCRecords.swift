@@ -8,7 +8,6 @@ struct IPTCRecords {
     let record: Int
     let number: Int
     let bytes: [UInt8]
-    /// The bytes of the whole data set in the block.
     let range: Range<Int>
   }
 
@@ -76,19 +75,16 @@ struct IPTCRecords {
 
   private static let names = [
     0: "RecordVersion", 3: "ObjectType", 4: "ObjectAttribute", 5: "ObjectName", 7: "EditStatus",
-    10: "Urgency",
-    12: "SubjectReference", 15: "Category", 20: "SupplementalCategory", 22: "FixtureIdentifier",
-    25: "Keywords", 26: "ContentLocationCode", 27: "ContentLocationName", 30: "ReleaseDate",
-    35: "ReleaseTime",
-    37: "ExpirationDate", 38: "ExpirationTime", 40: "SpecialInstructions", 45: "ReferenceService",
-    47: "ReferenceDate", 50: "ReferenceNumber", 55: "DateCreated", 60: "TimeCreated",
-    62: "DigitalCreationDate", 63: "DigitalCreationTime", 65: "OriginatingProgram", 70: "ProgramVersion",
-    75: "ObjectCycle", 80: "By-line", 85: "By-lineTitle", 90: "City", 92: "Sub-location",
-    95: "Province-State",
-    100: "CountryCode", 101: "CountryName", 103: "OriginalTransmissionReference", 105: "Headline",
-    110: "Credit",
-    115: "Source", 116: "CopyrightNotice", 118: "Contact", 120: "Caption-Abstract", 122: "Writer-Editor",
-    130: "ImageType", 131: "ImageOrientation", 135: "LanguageIdentifier", 200: "PreviewFileFormat",
+    10: "Urgency", 12: "SubjectReference", 15: "Category", 20: "SupplementalCategory",
+    22: "FixtureIdentifier", 25: "Keywords", 26: "ContentLocationCode", 27: "ContentLocationName",
+    30: "ReleaseDate", 35: "ReleaseTime", 37: "ExpirationDate", 38: "ExpirationTime",
+    40: "SpecialInstructions", 45: "ReferenceService", 47: "ReferenceDate", 50: "ReferenceNumber",
+    55: "DateCreated", 60: "TimeCreated", 62: "DigitalCreationDate", 63: "DigitalCreationTime",
+    65: "OriginatingProgram", 70: "ProgramVersion", 75: "ObjectCycle", 80: "By-line", 85: "By-lineTitle",
+    90: "City", 92: "Sub-location", 95: "Province-State", 100: "CountryCode", 101: "CountryName",
+    103: "OriginalTransmissionReference", 105: "Headline", 110: "Credit", 115: "Source",
+    116: "CopyrightNotice", 118: "Contact", 120: "Caption-Abstract", 122: "Writer-Editor", 130: "ImageType",
+    131: "ImageOrientation", 135: "LanguageIdentifier", 200: "PreviewFileFormat",
     201: "PreviewFileFormatVersion", 202: "PreviewData",
   ]
 }

@@ -36,7 +36,6 @@ extension ImageMetadata {
       exif: exif, iptc: iptc, iptcDigest: iptcDigest, xmp: xmp, extendedXMP: extendedXMP)
   }
 
-  /// Copies the profile of a header, unless it is too large.
   private mutating func add(profileOf header: ImageHeader) {
     guard case .profile(let profile)? = header.colorEncoding, !profile.data.isEmpty else { return }
     if profile.data.count <= Self.largestBlock {

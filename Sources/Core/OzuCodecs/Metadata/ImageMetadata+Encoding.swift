@@ -96,7 +96,6 @@ extension EXIFBlock {
     }
   }
 
-  /// A block that contains only the resolution.
   fileprivate init(_ resolution: ImageResolution) {
     self.init()
     set(resolution)
@@ -113,7 +112,6 @@ extension EncodedMetadata {
 
 /// Changes an XMP packet so that it describes the written picture (ISO 16684-1), without parsing its XML.
 enum XMPPacket {
-  /// Why a packet is left out.
   enum Defect: Error, CustomStringConvertible {
     case isNotUTF8, hasThumbnail
 

@@ -126,7 +126,6 @@ private struct MetadataSources {
     (picture(tag) ?? details(tag))?.text ?? xmp?.text(path)
   }
 
-  /// The value of IPTC-IIM or of XMP.
   func chosen<Value>(_ iptc: Value?, _ xmp: Value?) -> Value? { prefersIPTC ? iptc ?? xmp : xmp ?? iptc }
 
   /// A text of IPTC-IIM or of XMP. If IPTC-IIM has only the beginning of the same text, because its length there is

@@ -43,7 +43,6 @@ struct XMPProperties {
     return (items.first { $0.language == "x-default" } ?? items.first)?.text
   }
 
-  /// The items of a list.
   func texts(_ path: String) -> [String] { items[path]?.map(\.text) ?? [] }
 
   func number(_ path: String) -> Double? { text(path).flatMap(MetadataText.parsed) }
@@ -68,7 +67,6 @@ struct XMPProperties {
     items[path, default: []].append(Item(text: String(leading), language: language))
   }
 
-  /// The packet in UTF-8.
   private static func utf8(_ packet: Data) -> [UInt8] {
     let bytes = [UInt8](packet)
     let isLittle = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0x3C, 0])
@@ -81,7 +79,6 @@ struct XMPProperties {
   }
 }
 
-/// Follows the elements of a packet.
 private struct XMPReader {
   private struct Element {
     enum Kind { case outside, description, property, list, item }
@@ -132,20 +129,16 @@ private struct XMPReader {
     if let last = open.indices.last { open[last].hasElements = true }
     let parentPath = parent?.path ?? ""
     let isInside = parent.map { $0.kind != .outside } ?? false
-    var element: Element
-    switch name {
-    case "rdf:RDF": element = Element(kind: .description, path: "", namespaceCount: namespaceCount)
-    case _ where !isInside: element = Element(kind: .outside, path: "", namespaceCount: namespaceCount)
-    case "rdf:Description":
-      element = Element(kind: .description, path: parentPath, namespaceCount: namespaceCount)
-    case "rdf:Bag", "rdf:Seq", "rdf:Alt":
-      element = Element(kind: .list, path: parentPath, namespaceCount: namespaceCount)
-    case "rdf:li", "rdf:value":
-      element = Element(kind: .item, path: parentPath, namespaceCount: namespaceCount)
-    default:
-      let path = parentPath.isEmpty ? name : "\(parentPath)/\(name)"
-      element = Element(kind: .property, path: path, namespaceCount: namespaceCount)
-    }
+    let (kind, path): (Element.Kind, String) =
+      switch name {
+      case "rdf:RDF": (.description, "")
+      case _ where !isInside: (.outside, "")
+      case "rdf:Description": (.description, parentPath)
+      case "rdf:Bag", "rdf:Seq", "rdf:Alt": (.list, parentPath)
+      case "rdf:li", "rdf:value": (.item, parentPath)
+      default: (.property, parentPath.isEmpty ? name : "\(parentPath)/\(name)")
+      }
+    var element = Element(kind: kind, path: path, namespaceCount: namespaceCount)
     for attribute in attributes where element.kind != .outside && !attribute.name.hasPrefix("xmlns") {
       let name = canonical(attribute.name)
       if name == "xml:lang" { element.language = attribute.value }

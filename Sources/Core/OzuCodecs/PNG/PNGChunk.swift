@@ -6,7 +6,6 @@ package struct PNGChunk {
   package static let firstOffset = 8
 
   package let byteCount: Int
-  /// The offset of the next chunk.
   package let end: Int
   package let isImageData: Bool
   /// Whether libpng needs it to make pixels.

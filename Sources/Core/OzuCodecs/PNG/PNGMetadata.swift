@@ -126,8 +126,6 @@ enum PNGRawProfile: CaseIterable {
     }
   }
 
-  private static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
-
   /// The offset of the text in a chunk with such a profile; `nil` for other chunks.
   func textStart(in chunk: Span<UInt8>) -> Int? {
     chunk.hasBytes(keyword, at: 0) ? keyword.utf8CodeUnitCount : nil
@@ -140,11 +138,11 @@ enum PNGRawProfile: CaseIterable {
       return
     }
     let span = bytes.span
-    let nameCount = Self.xmpName.utf8CodeUnitCount
+    let nameCount = JPEGMetadata.xmpName.utf8CodeUnitCount
     switch self {
     case .exif: metadata.add(exif: span)
     case .xmp: metadata.add(xmp: span)
-    case .segment where span.hasBytes(Self.xmpName, at: 0):
+    case .segment where span.hasBytes(JPEGMetadata.xmpName, at: 0):
       metadata.add(xmp: span.extracting(nameCount..<span.count))
     case .segment where span.hasBytes("Exif\0", at: 0): metadata.add(exif: span)
     case .segment: break
@@ -155,33 +153,16 @@ enum PNGRawProfile: CaseIterable {
   /// The bytes of a text; `nil` if their number is not the declared one.
   private static func bytes(of text: Span<UInt8>) -> ContiguousArray<UInt8>? {
     let (lineFeed, space) = (UInt8(ascii: "\n"), UInt8(ascii: " "))
-    guard text.byte(at: 0) == lineFeed else { return nil }
-    var position = 1
-    while let byte = text.byte(at: position), byte != lineFeed { position += 1 }
-    position += 1
-    while text.byte(at: position) == space { position += 1 }
-    var count = 0
-    while let byte = text.byte(at: position), byte != lineFeed {
-      guard let digit = PercentEncoding.digit(byte), digit < 10, count < text.count else { return nil }
-      count = count * 10 + Int(digit)
-      position += 1
-    }
-    // Two digits make a byte.
-    guard count > 0, count <= (text.count - min(position, text.count)) / 2 else { return nil }
-    var bytes: ContiguousArray<UInt8> = []
-    bytes.reserveCapacity(count)
-    var high: UInt8?
-    while bytes.count < count, let byte = text.byte(at: position) {
-      position += 1
-      if byte == lineFeed || byte == space { continue }
-      guard let digit = PercentEncoding.digit(byte) else { return nil }
-      if let first = high {
-        bytes.append(first << 4 | digit)
-        high = nil
-      } else {
-        high = digit
-      }
-    }
-    return bytes.count == count ? bytes : nil
+    // Nothing, a name, the number of bytes, and their digits.
+    let lines = text.copy(from: 0, byteCount: text.count)
+      .split(separator: lineFeed, maxSplits: 3, omittingEmptySubsequences: false)
+    guard lines.count == 4, lines[0].isEmpty,
+      let count = Int(String(decoding: lines[2].drop { $0 == space }, as: UTF8.self)), count > 0,
+      count <= lines[3].count / 2
+    else { return nil }
+    let digits = lines[3].filter { $0 != lineFeed && $0 != space }
+    guard digits.count / 2 >= count else { return nil }
+    let written = String(decoding: digits.prefix(count.saturatingProduct(2)), as: UTF8.self)
+    return [UInt8](hexadecimal: written).map { ContiguousArray($0) }
   }
 }

@@ -146,7 +146,6 @@ extension EXIFBlock {
     }
   }
 
-  /// The block as bytes; `nil` if there is nothing in it.
   var dataUnlessEmpty: Data? { isEmpty ? nil : Data(serialized()) }
 }
 
@@ -155,11 +154,7 @@ extension EXIFBlock {
 /// Maker notes are directories behind a mark of the maker. Models differ in the place from which their offsets count,
 /// so each is tried from the note and from the file; the caller keeps those at which a JPEG is.
 enum RAWMakerNote {
-  /// A JPEG that a note refers to.
-  struct Reference: Hashable {
-    let offset: Int
-    let byteCount: Int
-  }
+  typealias Reference = (offset: Int, byteCount: Int)
 
   private struct Layout {
     let mark: StaticString
@@ -229,13 +224,13 @@ enum RAWMakerNote {
       let byteCount = maker.number(of: tags.byteCount, in: directory)
     else { return [] }
     let bytes = maker.data.span
-    return starts.compactMap { start in
+    return starts.compactMap { start -> Reference? in
       let position = start.addingReportingOverflow(offset)
       // The start of an image.
       guard !position.overflow, bytes.bigEndian(at: position.partialValue, bytes: 2) == 0xFFD8 else {
         return nil
       }
-      return Reference(offset: position.partialValue, byteCount: byteCount)
+      return (position.partialValue, byteCount)
     }
   }
 }

@@ -21,10 +21,8 @@ struct RAWContents {
   var orientation: Orientation?
   /// EXIF data with the values of the whole file; `nil` if it has none.
   var exif: Data?
-  /// Where an XMP packet is.
   var xmp: Range<Int>?
 
-  /// Reads the directories or boxes of a file.
   init(_ data: Data, type: ImageType) {
     switch type {
     case .raf: readFujifilm(data)

@@ -45,7 +45,6 @@ public struct RAWDecoder: ImageDecoding {
   /// Prepares the decoder of the previews.
   public func prepare() throws(ImageDecodingError) { try jpeg.prepare() }
 
-  /// Why there is no picture.
   private func absence(_ contents: RAWContents, thumbnail: RAWPreview?) -> ImageDecodingError {
     // The file may also end in the header of a preview, which then counts for nothing.
     if contents.isCut || contents.candidates.contains(where: { !$0.isWhole }) {
@@ -88,7 +87,6 @@ struct RAWPreview: Comparable {
   }
 }
 
-/// A preview in a camera RAW file.
 private final class RAWFile: EnclosingFile {
   let picture: any ImageFile
   let part = "preview"

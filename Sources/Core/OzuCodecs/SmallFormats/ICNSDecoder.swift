@@ -29,10 +29,13 @@ public struct ICNSDecoder: ImageDecoding {
   /// - Complexity: O(pictures), 256 at most.
   public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let directory = try ICNSDirectory(data.span)
-    let notes = directory.isCut ? [Self.cutNote] : []
-    var failure: ImageDecodingError?
+    var failure: (side: Int, error: ImageDecodingError)?
     for entry in directory.pictures.sorted(by: { $0.side > $1.side }) {
       let part = data.part(entry.range)
+      var notes = directory.isCut ? [Self.cutNote] : []
+      if let failure, failure.side > entry.side {
+        notes.append("a larger picture is left out: \(failure.error.reasonAlone)")
+      }
       do throws(ImageDecodingError) {
         guard let coding = entry.coding else {
           return try EnclosedFile(opening: part, in: .icns, with: inner, limits: limits, notes: notes)
@@ -44,14 +47,14 @@ public struct ICNSDecoder: ImageDecoding {
         let rows = try ICNSRows(part.span, coding, side: entry.side, mask: mask)
         return SampleFile(data, SampleContents(header: header, rows: rows), alpha: alpha)
       } catch {
-        failure = failure ?? error.named(.icns, part: "picture")
+        failure = failure ?? (side: entry.side, error: error.named(.icns, part: "picture"))
       }
     }
     if directory.isCut { throw .truncated(.icns, stage: "directory") }
     if failure == nil, directory.hasFewBits {
       throw .unsupportedType(.icns, reason: "its pictures have 1, 4 or 8 bits")
     }
-    throw failure ?? .corrupt(.icns, stage: "directory", reason: "no pictures")
+    throw failure?.error ?? .corrupt(.icns, stage: "directory", reason: "no pictures")
   }
 }
 
@@ -63,7 +66,6 @@ struct ICNSCoding {
   let prefix: Int
 }
 
-/// The pictures of an Apple icon.
 struct ICNSDirectory {
   struct Entry {
     let range: Range<Int>
@@ -94,7 +96,6 @@ struct ICNSDirectory {
     "ICON", "ICN#", "icm#", "icm4", "icm8", "ics#", "ics4", "ics8", "icl4", "icl8", "ich#", "ich4", "ich8",
   ]
 
-  /// The pictures, in the order of the file.
   private(set) var pictures: [Entry] = []
   /// The places of the masks, by their kinds.
   private(set) var masks: [String: Range<Int>] = [:]

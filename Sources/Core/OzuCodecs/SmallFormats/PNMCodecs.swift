@@ -25,7 +25,6 @@ public struct PNMDecoder: SampleDecoding {
   }
 }
 
-/// Reads the header and then the pixels of a file of Netpbm.
 private struct PNMRows: SampleRowReading {
   let size: PixelSize
   /// 1 for grey, 2 with alpha, 3 for colours, 4 with alpha.
@@ -158,7 +157,6 @@ struct PNMText {
     }
   }
 
-  /// The next number of a header.
   mutating func field(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> Int {
     guard let value = try number(bytes) else { throw .truncated(.pnm, stage: Self.stage) }
     return value

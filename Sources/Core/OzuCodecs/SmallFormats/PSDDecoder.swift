@@ -90,7 +90,6 @@ private struct PSDRows: SampleRowReading {
     }
   }
 
-  /// The bytes of a row in the file.
   private func byteCount(_ bytes: Span<UInt8>, _ row: Int, _ channel: Int) -> Int? {
     guard isPacked else { return header.rowByteCount }
     let place = (channel * header.size.height + row) * header.lengthByteCount
@@ -153,7 +152,6 @@ struct PSDHeader {
   /// 1, 8 or 16.
   let bits: Int
   let model: Model
-  /// All channels of the file.
   let channelCount: Int
   /// Whether the channel behind the colours is the transparency of the picture, and no selection that was stored.
   let hasAlpha: Bool

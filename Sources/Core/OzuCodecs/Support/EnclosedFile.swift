@@ -35,9 +35,20 @@ final class EnclosedFile: EnclosingFile {
   let part = "picture"
   let header: ImageHeader
 
-  /// - Parameter notes: notes about the outer file.
-  init(_ picture: any ImageFile, as type: ImageType, notes: [String] = []) {
-    self.picture = picture
+  /// Opens a file inside another one with the first decoder that takes it.
+  ///
+  /// - Throws: `unsupportedType` of the outer file if no decoder does; the errors of the decoder.
+  init(
+    opening content: Data, in type: ImageType, with decoders: [any ImageDecoding], limits: DecodingLimits,
+    notes: [String]
+  ) throws(ImageDecodingError) {
+    guard case .image(let inner) = ContentKind(sniffing: content) else {
+      throw .corrupt(type, stage: "directory", reason: "a picture in no known format")
+    }
+    guard let decoder = decoders.first(where: { $0.accepts(content, as: inner) }) else {
+      throw .unsupportedType(type, reason: "its picture is \(inner.displayName)")
+    }
+    picture = try decoder.open(content, limits: limits)
     var header = picture.header
     header.type = type
     header.frameCount = 1
@@ -50,25 +61,15 @@ final class EnclosedFile: EnclosingFile {
     header.hasParts = false
     self.header = header
   }
-
-  /// Opens a file inside another one with the first decoder that takes it.
-  ///
-  /// - Throws: `unsupportedType` of the outer file if no decoder does; the errors of the decoder.
-  convenience init(
-    opening content: Data, in type: ImageType, with decoders: [any ImageDecoding], limits: DecodingLimits,
-    notes: [String] = []
-  ) throws(ImageDecodingError) {
-    guard case .image(let inner) = ContentKind(sniffing: content) else {
-      throw .corrupt(type, stage: "directory", reason: "a picture in no known format")
-    }
-    guard let decoder = decoders.first(where: { $0.accepts(content, as: inner) }) else {
-      throw .unsupportedType(type, reason: "its picture is \(inner.displayName)")
-    }
-    self.init(try decoder.open(content, limits: limits), as: type, notes: notes)
-  }
 }
 
 extension ImageDecodingError {
+  /// The reason why a file is not supported, without its format; another error as it is.
+  var reasonAlone: String {
+    if case .unsupportedType(_, let reason) = self { return reason }
+    return "\(self)"
+  }
+
   /// The error about a file inside another one, as an error about the outer file.
   ///
   /// - Parameters:

@@ -7,7 +7,6 @@ import OzuImaging
 package final class FeedSlot<Feed: Sendable>: Sendable {
   private let slot = Mutex<Feed?>(nil)
 
-  /// Makes a slot without a state.
   package init() {}
 
   /// Makes the state if there is none, and passes it to the closure.

@@ -6,8 +6,8 @@ struct OtherContents {
 
   /// Parts of the names of auxiliary pictures.
   private static let purposes: [(key: String, words: String)] = [
-    ("auxiliary:depth", "depth"), ("2015:auxid:2", "depth"), ("disparity", "depth"),
     ("portraiteffectsmatte", "a portrait matte"), ("matte", "mattes of what it shows"),
+    ("depth", "depth"), ("2015:auxid:2", "depth"), ("disparity", "depth"),
   ]
 
   /// Adds an auxiliary picture by the name of its purpose. An unknown purpose adds nothing.
@@ -15,12 +15,10 @@ struct OtherContents {
     if let words = Self.purposes.first(where: { purpose.contains($0.key) })?.words { add(words) }
   }
 
-  /// Adds a thing in words, once.
   mutating func add(_ thing: String) {
     if !words.contains(thing) { words.append(thing) }
   }
 
-  /// The note; `nil` if there is nothing else.
   var note: String? {
     let pictures = pictureCount == 1 ? "another picture" : "\(pictureCount) other pictures"
     let all = words + (pictureCount > 0 ? [pictures] : [])

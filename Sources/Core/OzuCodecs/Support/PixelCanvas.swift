@@ -24,15 +24,9 @@ struct PixelCanvas {
     UInt32(alpha) << 24 | UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue)
   }
 
-  subscript(x: Int, y: Int) -> UInt32 {
-    get {
-      precondition(x >= 0 && x < size.width && y >= 0 && y < size.height, "a pixel outside the canvas")
-      return UInt32(littleEndian: words[y * wordsPerRow + x])
-    }
-    nonmutating set {
-      precondition(x >= 0 && x < size.width && y >= 0 && y < size.height, "a pixel outside the canvas")
-      words[y * wordsPerRow + x] = UInt32(littleEndian: newValue)
-    }
+  func set(_ x: Int, _ y: Int, to word: UInt32) {
+    precondition(x >= 0 && x < size.width && y >= 0 && y < size.height, "a pixel outside the canvas")
+    words[y * wordsPerRow + x] = UInt32(littleEndian: word)
   }
 
   /// Writes the colours of indices to a row, from `x` on.

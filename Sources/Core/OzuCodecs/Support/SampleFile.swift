@@ -27,7 +27,6 @@ struct SampleContents {
   /// Whether the first row of the file is the lowest one.
   var isBottomUp = false
   var metadata = ImageMetadata()
-  /// Why the pixels are not read.
   var unreadReason: String?
 }
 
@@ -158,7 +157,6 @@ final class SampleFile: ImageFile {
 }
 
 extension SIMD4<UInt16> {
-  /// A colour of 8 bits.
   init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
     self = SIMD4(UInt16(red), UInt16(green), UInt16(blue), UInt16(alpha)) &* 257
   }

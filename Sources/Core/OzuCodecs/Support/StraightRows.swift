@@ -3,7 +3,6 @@ import OzuImaging
 /// The pixels of a bitmap as simple files store them: not premultiplied, in the bits of the bitmap.
 struct StraightRows {
   private let bitmap: Bitmap
-  /// Whether any pixel is transparent.
   let hasAlpha: Bool
 
   init(_ bitmap: Bitmap) {

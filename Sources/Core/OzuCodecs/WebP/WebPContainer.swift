@@ -3,7 +3,6 @@ import OzuImaging
 
 /// Reads and writes the metadata blocks of a WebP (RFC 9649 §2.7).
 package enum WebPContainer {
-  /// The flags of the extended header.
   enum Flag {
     static let profile: UInt8 = 0x20
     static let alpha: UInt8 = 0x10
@@ -67,33 +66,22 @@ package enum WebPContainer {
 package struct WebPChunk {
   /// The chunk types that are used, as integers of their letters.
   package enum Kind: Int {
-    /// `VP8X`: the extended header.
-    case extended = 0x5650_3858
-    /// `VP8 `: a lossy picture.
-    case lossy = 0x5650_3820
-    /// `VP8L`: a lossless picture.
-    case lossless = 0x5650_384C
-    /// `ALPH`: the alpha of a lossy picture.
-    case alpha = 0x414C_5048
-    /// `ANIM`: how an animation is played.
-    case animation = 0x414E_494D
-    /// `ANMF`: a frame of an animation.
-    case frame = 0x414E_4D46
-    /// `EXIF`.
-    case exif = 0x4558_4946
-    /// `XMP `.
-    case xmp = 0x584D_5020
-    /// `ICCP`: a colour profile.
-    case profile = 0x4943_4350
+    case extended = 0x5650_3858  // VP8X
+    case lossy = 0x5650_3820  // VP8
+    case lossless = 0x5650_384C  // VP8L
+    case alpha = 0x414C_5048  // ALPH
+    case animation = 0x414E_494D  // ANIM
+    case frame = 0x414E_4D46  // ANMF
+    case exif = 0x4558_4946  // EXIF
+    case xmp = 0x584D_5020  // XMP
+    case profile = 0x4943_4350  // ICCP
   }
 
   /// `nil` for a type that is not used.
   package let kind: Kind?
   /// The range of the content, cut at the end of the file.
   package let content: Range<Int>
-  /// Whether the content is complete.
   package let isWhole: Bool
-  /// The offset of the next chunk.
   package let end: Int
 
   /// The chunk at an offset; `nil` if its header does not fit into the file.
@@ -108,7 +96,6 @@ package struct WebPChunk {
     end = start + byteCount + byteCount & 1
   }
 
-  /// The bytes of a chunk.
   static func bytes(_ name: String, _ content: Data) -> Data {
     Data(Array(name.utf8) + content.count.littleEndianBytes(4)) + content + Data(count: content.count & 1)
   }

@@ -13,7 +13,6 @@ package struct WebPHeader {
     package var x: Int { place.x }
     package var y: Int { place.y }
     package var size: PixelSize { place.size }
-    /// The range of its bytes in the file.
     package var range: Range<Int>
     package var isLossless = false
     package var hasAlpha = false

@@ -230,7 +230,7 @@ public struct CodecRegistry: Sendable {
     guard let encoder = encoders.first(where: { $0.type == type && $0.accepts(bitmap, options: options) })
     else { throw .failed(first.type, reason: "no encoder takes this bitmap") }
     if !encoder.writesColorCodes { try Self.refuseColorCodes(bitmap.colorSpace, encoder.type) }
-    return try encode(bitmap, with: encoder, searching: options)
+    return try encoder.encode(bitmap, searching: options, with: self)
   }
 
   /// Refuses colours that would be taken for sRGB in a file that does not say what they are.

@@ -1,45 +1,46 @@
 import OzuBase
 
-extension CodecRegistry {
+extension ImageEncoding {
   /// Encodes a bitmap at the quality that the options ask for: a number, a score, or the highest that fits in a
   /// number of bytes. The bytes win over the score.
+  ///
+  /// - Parameter codecs: decode what was encoded, for its score.
   func encode(
-    _ bitmap: Bitmap, with encoder: any ImageEncoding, searching options: EncodingOptions
+    _ bitmap: Bitmap, searching options: EncodingOptions, with codecs: CodecRegistry
   ) throws(ImageEncodingError) -> Data {
-    var options = options.narrowed(to: encoder.type)
+    var options = options.narrowed(to: type)
     let whole: Data
-    if let target = options.clampedTarget, encoder.hasQuality, !options.isLossless,
+    if let target = options.clampedTarget, hasQuality, !options.isLossless,
       min(bitmap.size.width, bitmap.size.height) >= SSIMULACRA2.leastSide
     {
-      whole = try encode(bitmap, with: encoder, score: target, options: &options)
+      whole = try encode(bitmap, score: target, options: &options, with: codecs)
     } else {
-      whole = try encoder.encode(bitmap, options: options)
+      whole = try encode(bitmap, options: options)
     }
-    return try encoder.fit(whole, of: bitmap, options)
+    return try fit(whole, of: bitmap, options)
   }
 
   /// Encodes at the quality whose score is nearest to a target.
   ///
   /// - Parameter options: receives the quality and the chroma.
   private func encode(
-    _ bitmap: Bitmap, with encoder: any ImageEncoding, score target: Double, options: inout EncodingOptions
+    _ bitmap: Bitmap, score target: Double, options: inout EncodingOptions, with codecs: CodecRegistry
   ) throws(ImageEncodingError) -> Data {
-    let original =
-      encoder.keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.overWhite()
+    let original = keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.overWhite()
     var search = ScoreSearch(
-      target: target, chroma: options.chromaSubsampling, heedsChroma: encoder.hasChromaSubsampling)
+      target: target, chroma: options.chromaSubsampling, heedsChroma: hasChromaSubsampling)
     var best: (data: Data, attempt: ScoreSearch.Attempt, score: Double)?
     repeat {
       options.compressionQuality = search.attempt.quality
       options.chromaSubsampling = search.attempt.chroma
-      let data = try encoder.encode(bitmap, options: options)
-      let score = try score(of: data, encoder.type, original: original)
+      let data = try encode(bitmap, options: options)
+      let score = try score(of: data, original: original, with: codecs)
       let isBetter = best.map { search.distance(of: score) < search.distance(of: $0.score) } ?? true
       if isBetter { best = (data, search.attempt, score) }
       guard search.record(score) else { break }
     } while true
     // There was at least one try.
-    guard let best else { throw .failed(encoder.type, reason: "no quality was tried") }
+    guard let best else { throw .failed(type, reason: "no quality was tried") }
     options.compressionQuality = best.attempt.quality
     options.chromaSubsampling = best.attempt.chroma
     return best.data
@@ -47,9 +48,9 @@ extension CodecRegistry {
 
   /// The score of a file that was just written. It is decoded in this process: its bytes are not a stranger's.
   private func score(
-    of data: Data, _ type: ImageType, original: Bitmap
+    of data: Data, original: Bitmap, with codecs: CodecRegistry
   ) throws(ImageEncodingError) -> Double {
-    var codecs = self
+    var codecs = codecs
     codecs.isolateBuiltIn([]) { _, _ in nil }
     do {
       // A budget of its own: the caller may hold a reservation of the shared one.

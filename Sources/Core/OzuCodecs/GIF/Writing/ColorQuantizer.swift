@@ -42,7 +42,6 @@ struct ColorQuantizer {
 
     var variance: Double { Double(squares) - weight }
 
-    /// The mean, rounded.
     var color: UInt32 {
       func mean(_ sum: Int) -> UInt32 { UInt32(min(255, (sum + count / 2) / max(1, count))) }
       let transparency = mean(transparency)

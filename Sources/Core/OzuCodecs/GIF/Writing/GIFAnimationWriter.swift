@@ -8,13 +8,11 @@ import OzuImaging
 /// the frame is enlarged to contain them and is cleared after it. So two canvases are held: the one that the frame
 /// is painted on, and the one that it shows.
 final class GIFAnimationWriter: AnimationWriting {
-  /// A frame that is not written yet.
   private struct Pending {
     /// The canvas that it is painted on.
     var base: BGRABitmap
     /// The canvas that it shows.
     var shown: BGRABitmap
-    /// The area that it changes.
     var region: PixelRectangle
     var duration: Duration
   }

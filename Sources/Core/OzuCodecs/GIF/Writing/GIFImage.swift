@@ -1,6 +1,5 @@
 import OzuImaging
 
-/// The indices of one image in a GIF, and their colours.
 struct GIFImage {
   /// The indices of the region, row by row.
   let indices: [UInt8]

@@ -12,11 +12,9 @@ struct JPEGScanIndex: Sendable {
   let columns: Int
   private let points: [Packed]
 
-  /// The most places of an index.
   private static let largestCount = 1 << 16
   private static let shortestStep = 32
 
-  /// A place in 16 bytes.
   private struct Packed {
     var position: UInt32
     var bit: UInt8
@@ -114,7 +112,6 @@ final class JPEGScanIndexCache: Sendable {
     var checksum: UInt64
     var columns: Int
     var rows: Int
-    /// Where the data of the scan begin.
     var start: Int
     var restartInterval: Int
     /// How many blocks of each component a group has, in the order of the scan.

@@ -4,15 +4,12 @@ import OzuImaging
 struct JPEGSequentialScan {
   /// The components of the scan in its order, with their tables.
   let parts: [JPEGScanWalker.Part]
-  /// The place of each part's component in the frame.
-  let components: [Int]
   /// For each part the table for differences of mean values, and its slot.
   let differences: [(slot: Int, definition: HuffmanTable.Definition)]
   let restartInterval: Int
   /// The place of the scan's segment in the file, with its marker.
   let segment: Range<Int>
 
-  /// Where the data begin.
   var start: JPEGScanWalker.ResumePoint { JPEGScanWalker.ResumePoint(position: segment.upperBound) }
 
   /// Reads the tables of a file; `nil` if they break a rule.
@@ -43,7 +40,6 @@ struct JPEGSequentialScan {
     }
     self.parts = parts
     self.differences = differences
-    components = scan.parts.map(\.component)
     restartInterval = tables.restartInterval
     segment = header.scanOffset..<position + length
   }
@@ -55,11 +51,9 @@ struct JPEGSequentialScan {
 /// `EntropySource` explains why it stays inside its buffers: `prepare` is called before each group, and a group takes no
 /// more bytes than in the reduced decoder.
 struct JPEGScanWalker: ~Copyable {
-  /// A component in the order of the scan.
   struct Part {
     var dc: HuffmanTable
     var ac: HuffmanTable
-    /// The number of its blocks in a group.
     var blockCount: Int
   }
 
@@ -71,7 +65,6 @@ struct JPEGScanWalker: ~Copyable {
     var bit = 0
     /// The mean values of the last blocks, in the order of the scan.
     var means = SIMD4<Int32>()
-    /// The number of the next group.
     var group = 0
   }
 

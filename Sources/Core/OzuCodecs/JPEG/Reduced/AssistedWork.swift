@@ -10,7 +10,6 @@ final class AssistedWork: Sendable {
   private let state = Mutex((phase: Phase.waiting, isUnwanted: false))
   private let finished = Latch()
 
-  /// Whether the work should stop.
   var isUnwanted: Bool { state.withLock { $0.isUnwanted } }
 
   /// Does the work on the calling thread, unless it was taken back.

@@ -13,10 +13,8 @@ struct BitReader {
   /// The first byte of which no bit is in the register.
   var next: UnsafePointer<UInt8>
 
-  /// Begins at a byte.
   init(next: UnsafePointer<UInt8>) { self.next = next }
 
-  /// The number of bits in the register.
   var count: Int { Int(truncatingIfNeeded: length & 63) }
 
   /// Ensures at least 56 bits.

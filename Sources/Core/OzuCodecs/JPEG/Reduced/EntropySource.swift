@@ -47,7 +47,6 @@ struct EntropySource: ~Copyable {
   /// A byte of the buffer and its position in the file, if the source follows its position (`place(of:)`).
   private var anchor = (offset: 0, position: 0)
   private let followsPosition: Bool
-  /// The position of the next byte of the scan in the file.
   private(set) var position: Int
   /// The number of bytes in the buffer, without the zeros after the end.
   private var filled = 0

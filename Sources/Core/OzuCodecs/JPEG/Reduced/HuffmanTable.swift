@@ -6,7 +6,6 @@ import OzuBase
 /// read afterwards.
 final class HuffmanTable: @unchecked Sendable {
   enum Kind: Hashable, Sendable {
-    /// Differences of mean values.
     case dc
     /// Coefficients of a sequential scan, of which at most the lowest four are kept.
     case ac
@@ -19,11 +18,9 @@ final class HuffmanTable: @unchecked Sendable {
     var hasPairs: Bool { self == .pairedAC || self == .progressiveAC }
   }
 
-  /// The codes and symbols that a table is made of.
   struct Definition: Hashable, Sendable {
     /// The number of codes of each length, 1 to 16.
     var counts: [UInt8]
-    /// The symbols in the order of their codes.
     var symbols: [UInt8]
   }
 
@@ -89,7 +86,6 @@ final class HuffmanTable: @unchecked Sendable {
 /// Computes the entries of a `HuffmanLookup` by decoding windows of some bits.
 struct HuffmanTableBuilder {
   private let kind: HuffmanTable.Kind
-  /// The number of bits of a window.
   private let width: Int
   /// For each window: the length of the first code in the high byte, and its symbol in the low one; 0 if the code is longer.
   private var codes: [UInt16]

@@ -1,8 +1,6 @@
 /// The header of a scan (ITU-T T.81 §B.2.3).
 struct JPEGScanHeader {
-  /// A component of the scan and its tables.
   struct Part {
-    /// The place of the component in the frame.
     var component: Int
     var dcSlot: Int
     var acSlot: Int

@@ -1,6 +1,5 @@
 /// The coefficients and the lowest bit of a first scan.
 struct FirstBand {
-  /// The first and the last coefficient, in zigzag order.
   let first: Int
   let last: Int
   /// The lowest bit of the coefficients in this scan; later scans have the lower bits.

@@ -30,9 +30,7 @@ struct ReducedComponent {
   /// For each block of the plane whether it has only its mean. It is used while means are not known yet, by a
   /// `ReducedScanTail`. Then the first sample of a block's square is the sum of the differences.
   private(set) var flatBlocks: UnsafeMutablePointer<Bool>?
-  /// The number of blocks in the rows and columns of the plane.
   let blockCount: PixelSize
-  /// The mean value of the previous block.
   var prediction: Int32 = 0
 
   /// - Parameters:
@@ -113,27 +111,21 @@ struct ReducedComponent {
   }
 
   /// A dequantized mean value, clamped to twice the range of valid files.
-  @inline(__always)
-  func mean(_ value: Int32) -> Int16 { Self.mean(value, step: quantization[0]) }
-
-  @inline(__always)
-  private static func mean(_ value: Int32, step: Int32) -> Int16 {
-    // Like libjpeg, 16 bits of the sum, which has more bits in a hostile file.
-    product(Int32(Int16(truncatingIfNeeded: value)), step)
-  }
-
-  /// The same for a flat block, which has no other coefficient: a multiple of 8, which is the mean of the bytes in a full
+  ///
+  /// That of a flat block, which has no other coefficient, is a multiple of 8, which is the mean of the bytes in a full
   /// decode. In other blocks the rounding errors of samples cancel out; here they would be a visible step in colour.
   @inline(__always)
-  func mean(_ value: Int32, isFlat: Bool) -> Int16 {
+  func mean(_ value: Int32, isFlat: Bool = false) -> Int16 {
     Self.mean(value, step: quantization[0], isFlat: isFlat)
   }
 
   /// The same with a step that the caller has read.
   @inline(__always)
   static func mean(_ value: Int32, step: Int32, isFlat: Bool) -> Int16 {
+    // Like libjpeg, 16 bits of the sum, which has more bits in a hostile file.
+    let mean = product(Int32(Int16(truncatingIfNeeded: value)), step)
     // Without a branch, because the processor could not predict it.
-    flat(mean(value, step: step), isFlat ? 7 : 0)
+    return flat(mean, isFlat ? 7 : 0)
   }
 
   /// Rounds off the bits of `fraction`.

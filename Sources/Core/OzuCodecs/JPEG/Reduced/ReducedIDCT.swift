@@ -18,7 +18,6 @@ struct ReducedIDCT {
   /// For squares above 2, and for `multiply`.
   let dequantization: Dequantization
 
-  /// Transforms a row of blocks.
   func transform(scale: Int) {
     switch scale {
     case 1: means()
@@ -193,7 +192,6 @@ extension ReducedIDCT {
   }
 }
 
-/// The places of a row of two neighbouring squares.
 private struct PairPlace {
   let first: UnsafeMutablePointer<Int16>
   let second: UnsafeMutablePointer<Int16>

@@ -5,7 +5,7 @@ extension ReducedJPEGDecoder {
   /// Reads the file and makes whole planes; `nil` if this decoder does not support the file.
   ///
   /// - Throws: as `readScans` does; `limitExceeded` for the bytes of the planes.
-  mutating func decode() throws(ImageDecodingError) -> PlanarPicture? {
+  package mutating func decode() throws(ImageDecodingError) -> PlanarPicture? {
     try context.limits.checkDecodedByteCount(planeByteCount)
     var rows: [(start: UnsafeMutablePointer<Int16>, count: Int)] = []
     for index in scales.indices {
@@ -77,12 +77,8 @@ extension ReducedJPEGDecoder {
     }
     if missesData { try context.acceptTruncation(of: .jpeg, stage: Self.scanStage) }
   }
-
-  /// Stops the second thread, and returns when it no longer reads the file.
-  func endTail() { tail?.end() }
 }
 
-/// The samples of coefficients.
 extension ReducedJPEGDecoder {
   /// Turns coefficients of the whole planes of a progressive file into samples.
   mutating func transform() {
@@ -93,7 +89,6 @@ extension ReducedJPEGDecoder {
     }
   }
 
-  /// Turns coefficients of some rows of blocks into samples.
   private func transform(_ index: Int, _ rows: Range<Int>, missing bits: [Int]) {
     // Only the transforms of squares above 2 multiply, and without estimates for missing bits.
     let component = components[index]

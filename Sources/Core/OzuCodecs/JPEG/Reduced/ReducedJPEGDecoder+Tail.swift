@@ -55,7 +55,7 @@ extension ReducedJPEGDecoder {
     if let tailRows { return tailRows }
     let context = context
     let rest =
-      try tail.wait(checkpoint: { () throws(ImageDecodingError) in try context.checkpoint() })
+      try tail.work.wait(checkpoint: { () throws(ImageDecodingError) in try context.checkpoint() })
       ? tail.rest(behind: meeting, wanted: (frame.groupRows - meeting.row - 1) * frame.groupColumns) : nil
     guard let rest else {
       self.meeting = nil
@@ -74,7 +74,6 @@ extension ReducedJPEGDecoder {
 struct TailMeeting {
   /// The row of groups of the picture that had ended there.
   var row: Int
-  /// Where the piece begins.
   var mark: Int
   /// The group of the piece that had ended there; -1 before its first one.
   var group: Int

@@ -25,7 +25,6 @@ package struct ReducedJPEGDecoder: ~Copyable {
   var planes: [SamplePlane] = []
   /// The tables of the scan that is being decoded, which the scan points to.
   var tables: [HuffmanTable] = []
-  /// The scan of a sequential file.
   var scan: ReducedScan?
   /// The components of that scan, in its order.
   var scanParts: [Int] = []
@@ -52,7 +51,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   ///   - lowestBit: of a progressive file, the lowest bit of coefficients that is read from scans of last bits; `nil` to
   ///     choose one for each component by what can be seen of it.
   ///   - division: where a scan is divided when another thread helps.
-  init(
+  package init(
     file: UnsafeRawBufferPointer, _ header: JPEGHeader, frame: ReducedJPEGFrame,
     eighths: (luma: Int, chroma: Int), lowestBit: Int?, division: ScanDivision, context: DecodingContext
   ) {
@@ -77,7 +76,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   }
 
   deinit {
-    tail?.end()
+    tail?.work.end()
     for component in components { component.free() }
   }
 
@@ -234,30 +233,11 @@ package struct ReducedJPEGDecoder: ~Copyable {
 }
 
 extension ReducedJPEGDecoder {
-  /// Decodes a file to planes of a few eighths; `nil` for one that takes a full decoder.
-  ///
-  /// - Parameter lowestBit: of a progressive file, the lowest bit of coefficients that is read from scans of last bits;
-  ///   `nil` (the default) to choose one for each component by what can be seen of it.
-  /// - Parameter division: where a scan is divided when another thread helps (`DecodingContext.assistant`).
-  /// - Throws: `truncated`, `limitExceeded`, `cancelled`.
-  package static func planes(
-    of data: Data, _ outline: JPEGOutline, eighths: (luma: Int, chroma: Int), lowestBit: Int? = nil,
-    division: ScanDivision = ScanDivision(), context: DecodingContext
-  ) throws(ImageDecodingError) -> PlanarPicture? {
-    guard let frame = outline.frame else { return nil }
-    return try data.withBytes { (bytes) throws(ImageDecodingError) in
-      var decoder = ReducedJPEGDecoder(
-        file: bytes, outline.details, frame: frame, eighths: eighths, lowestBit: lowestBit,
-        division: division, context: context)
-      return try decoder.decode()
-    }
-  }
-
   /// Makes the result of a plan that has a reduction; `nil` for a plan without one, and for a file that takes a full
   /// decoder.
   ///
-  /// - Parameter division: as for `planes`.
-  /// - Throws: as `planes` does.
+  /// - Parameter division: where a scan is divided when another thread helps (`DecodingContext.assistant`).
+  /// - Throws: `truncated`, `limitExceeded`, `cancelled`.
   package static func render(
     _ data: Data, _ outline: JPEGOutline, header: ImageHeader, plan: DecodePlan,
     division: ScanDivision = ScanDivision(), context: DecodingContext
@@ -281,17 +261,5 @@ extension ReducedJPEGDecoder {
       context.begin(.resize)
       return bitmap
     }
-  }
-
-  /// The same for a file that nobody has opened.
-  ///
-  /// - Throws: also the errors of `JPEGHeader`.
-  package static func planes(
-    of data: Data, eighths: (luma: Int, chroma: Int), lowestBit: Int? = nil,
-    division: ScanDivision = ScanDivision(), context: DecodingContext
-  ) throws(ImageDecodingError) -> PlanarPicture? {
-    try planes(
-      of: data, JPEGOutline(data, limits: context.limits), eighths: eighths, lowestBit: lowestBit,
-      division: division, context: context)
   }
 }

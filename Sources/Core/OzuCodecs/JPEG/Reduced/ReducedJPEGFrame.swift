@@ -4,7 +4,6 @@ import OzuImaging
 ///
 /// All loops of the decoder end at numbers from here, and all planes are made for them.
 package struct ReducedJPEGFrame {
-  /// A component and its blocks.
   package struct Component {
     package var identifier: UInt8
     package var quantizationSlot: Int
@@ -14,7 +13,6 @@ package struct ReducedJPEGFrame {
     package var verticalBlocks: Int
     /// Blocks of a row that hold pixels, which is what a scan of this component alone has.
     package var ownColumns: Int
-    /// Rows of blocks that hold pixels.
     package var ownRows: Int
     /// How far the picture reaches, in whole samples of the component and fractions.
     package var extentWidth: Double

@@ -12,7 +12,6 @@ final class ReducedJPEGStrips: PlaneStripMaker {
   let shapes: [PlaneStrips.Shape]
   /// The batch of the row that is next, if there is one, and the batch behind it.
   private var batches: [StripBatch] = []
-  /// Memory for batches.
   private var free: [UnsafeMutableRawBufferPointer] = []
   private var reservation: DecodedByteBudget.Reservation?
   private var chosenRowCount: Int?
@@ -48,7 +47,8 @@ final class ReducedJPEGStrips: PlaneStripMaker {
     guard let batch = batches.first, nextRow >= batch.rows.lowerBound else { return false }
     if nextRow == batch.rows.lowerBound {
       let context = decoder.context
-      guard try batch.wait(checkpoint: { () throws(ImageDecodingError) in try context.checkpoint() }) else {
+      let isMade = try batch.work.wait { () throws(ImageDecodingError) in try context.checkpoint() }
+      guard isMade else {
         endBatch()
         return false
       }
@@ -87,21 +87,19 @@ final class ReducedJPEGStrips: PlaneStripMaker {
     while !batches.isEmpty { endBatch() }
     for block in free { decoder.context.pool.giveBack(block) }
     free = []
-    decoder.endTail()
+    decoder.tail?.work.end()
   }
 }
 
 /// Strips of the tail's rows that another thread makes while the first one resamples those before them.
 ///
-/// `@unchecked Sendable`: `strips` is used on the other thread during `run`, and by the owner before it and after `wait` or `end`.
+/// `@unchecked Sendable`: `strips` is used on the other thread during `run`, and by the owner before it and after `work.wait` or `end`.
 final class StripBatch: @unchecked Sendable {
-  /// The rows of groups of the picture.
   let rows: Range<Int>
   private let source: TailRows
   private let shapes: [PlaneStrips.Shape]
-  /// Memory for each row.
   private var strips: [UnsafeMutableRawBufferPointer]
-  private let work = AssistedWork()
+  let work = AssistedWork()
 
   init(
     _ rows: Range<Int>, of source: TailRows, shapes: [PlaneStrips.Shape],
@@ -125,14 +123,7 @@ final class StripBatch: @unchecked Sendable {
     }
   }
 
-  /// Waits while the strips are being made; `false` if nobody has begun.
-  ///
-  /// - Throws: the errors of `checkpoint`.
-  func wait<Failure: Error>(checkpoint: () throws(Failure) -> Void) throws(Failure) -> Bool {
-    try work.wait(checkpoint: checkpoint)
-  }
-
-  /// Exchanges a strip for other memory, after `wait` has returned `true`.
+  /// Exchanges a strip for other memory, after `work.wait` has returned `true`.
   func exchange(_ row: Int, _ strip: inout UnsafeMutableRawBufferPointer) {
     swap(&strips[row - rows.lowerBound], &strip)
   }

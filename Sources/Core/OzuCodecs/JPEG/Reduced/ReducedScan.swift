@@ -5,12 +5,10 @@ import OzuImaging
 /// The pointers of `parts` belong to the decoder, which holds the planes and tables until the scan has ended. Only strips are held
 /// for a row of groups at a time.
 struct ReducedScan: ~Copyable {
-  /// A component with the tables for its blocks.
   struct Part {
     var component: ReducedComponent
     var dc: HuffmanLookup
     var ac: HuffmanLookup
-    /// Blocks in a group.
     var horizontalBlocks: Int
     var verticalBlocks: Int
   }
@@ -64,7 +62,6 @@ struct ReducedScan: ~Copyable {
     zeros.free()
   }
 
-  /// The way in which the blocks of a group are decoded.
   enum Step {
     /// All coefficients of a sequential scan.
     case sequential
@@ -231,7 +228,6 @@ struct BlockStretch {
   /// The number of blocks from `column` on that the scan's last run of ends of blocks covers.
   var emptyBlocks: Int
   let row: Int
-  /// The next block.
   var column: Int
   let end: Int
   /// `reader.next` must be below this before a block that is not the first: `EntropySource.prepare` was called for that one.

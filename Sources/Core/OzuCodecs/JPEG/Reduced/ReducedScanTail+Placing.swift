@@ -2,7 +2,7 @@
 extension ReducedScanTail {
   /// Writes the squares of a row of groups, with their means.
   ///
-  /// Call it only after `wait` has returned `true`.
+  /// Call it only after `work.wait` has returned `true`.
   ///
   /// - Parameters:
   ///   - groups: the numbers of the groups in the rest, at most as many as there are columns of them.

@@ -19,35 +19,31 @@ import OzuImaging
 /// thread is near (`ScanDivision`).
 ///
 /// **The memory that it uses.** Its planes are its own, made on its thread; all pieces use the same. The file and the tables belong to the
-/// decoder of the first thread, which must call `end()` before it releases them: that waits for a running tail, and prevents the start
+/// decoder of the first thread, which must call `work.end()` before it releases them: that waits for a running tail, and prevents the start
 /// of a tail that has not begun.
 ///
 /// `@unchecked Sendable`: other threads read the planes only after `work` says that they are done.
 final class ReducedScanTail: @unchecked Sendable {
   /// The input of the tail: the file, the places of its pieces, and the tables.
   struct Plan: @unchecked Sendable {
-    /// The file, which outlives the tail's run because of `end()`.
+    /// The file, which outlives the tail's run because of `work.end()`.
     var file: UnsafeRawBufferPointer
-    /// Where the data of the scan begin.
     var position: Int
     /// The offset in the file at which the first piece begins, or that of a restart marker behind it.
     var mark: Int
     var division: ScanDivision
     /// The frame of the picture, with some more rows (`frame(for:)`).
     var frame: ReducedJPEGFrame
-    /// The rows of groups of the picture.
     var rowCount: Int
     var scales: [Int]
     /// The components in the order of the scan: the index of each, and the part with its tables.
     var parts: [(index: Int, part: ReducedScan.Part)]
-    /// The tables that `parts` points to.
     var tables: [HuffmanTable]
     var pool: PixelBufferPool
     /// The groups between two restart markers; 0 for none.
     var restartInterval: Int
     /// The processor time after which the tail gives up.
     var cpuTime: Duration
-    /// The memory budget for its planes.
     var reservation: DecodedByteBudget.Reservation
 
     /// A frame whose planes have room for all pieces of a picture. Each begins at a row of groups, and ends in a row that
@@ -60,13 +56,12 @@ final class ReducedScanTail: @unchecked Sendable {
   private struct State {
     /// The place up to which the first thread has loaded the file.
     var position: Int
-    /// In the order in which they are taken.
     var pieces: [ScanPiece]
   }
 
   let plan: Plan
   private let state: Mutex<State>
-  private let work = AssistedWork()
+  let work = AssistedWork()
   private var planes: [SamplePlane] = []
   private(set) var components: [ReducedComponent] = []
 
@@ -228,19 +223,9 @@ final class ReducedScanTail: @unchecked Sendable {
     }
   }
 
-  /// Waits until the tail is done; `false` if it gave up.
-  ///
-  /// - Throws: the errors of `checkpoint`, which is called a hundred times a second.
-  func wait<Failure: Error>(checkpoint: () throws(Failure) -> Void) throws(Failure) -> Bool {
-    try work.wait(checkpoint: checkpoint)
-  }
-
-  /// Stops the tail, and returns when it no longer reads the file or the tables: immediately, or after a row of groups.
-  func end() { work.end() }
-
   /// The groups after a meeting, up to the end of a picture; `nil` if the planes ended before the picture.
   ///
-  /// Call it only after `wait` has returned `true`.
+  /// Call it only after `work.wait` has returned `true`.
   ///
   /// - Parameter wanted: how many groups of the picture are left.
   func rest(behind meeting: TailMeeting, wanted: Int) -> ScanRest? {

@@ -123,14 +123,12 @@ extension BitReader {
 
 /// The coefficients and the bit of a scan of last bits.
 struct Refinement {
-  /// The first and the last coefficient, in zigzag order.
   let first: Int
   let last: Int
   /// The coefficients of the scan, as bits in zigzag order.
   let coefficients: UInt64
   /// Those of them that come up to the last one that is kept.
   let reached: UInt64
-  /// The bit that it adds.
   let low: Int
 
   init(first: Int, last: Int, low: Int, of component: ReducedComponent) {

@@ -5,7 +5,6 @@
 struct RestartRows {
   struct Start: Equatable {
     var row: Int
-    /// Where its data begin in the file.
     var position: Int
   }
 
@@ -41,20 +40,9 @@ struct RestartRows {
   /// The row between two places of the file, without them, that begins first at `middle` or after it, or else last before that; `nil` if
   /// there is none.
   func start(near middle: Int, between position: Int, and end: Int) -> Start? {
-    let index = firstIndex(from: middle)
+    let index = starts.firstIndex { $0.position >= middle } ?? starts.count
     if index < starts.count, starts[index].position < end { return starts[index] }
     guard index > 0, starts[index - 1].position > position else { return nil }
     return starts[index - 1]
-  }
-
-  /// The number of the first row that begins at a place or after it.
-  private func firstIndex(from position: Int) -> Int {
-    var low = 0
-    var high = starts.count
-    while low < high {
-      let middle = (low + high) / 2
-      if starts[middle].position < position { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -62,15 +62,12 @@ struct ScanBoundaries {
   struct Boundary {
     /// The number of bits from the beginning on.
     var bits: Int
-    /// The sums of differences there.
     var predictions: SIMD4<Int32>
   }
 
-  /// The most ends that are recorded.
   let capacity: Int
   /// The ends of groups 0, 1, 2, …, in ascending order of their bits.
   private(set) var ends: [Boundary] = []
-  /// The number of decoded groups.
   private(set) var groupCount = 0
 
   init(capacity: Int) {
@@ -101,7 +98,6 @@ struct ScanPiece {
     case found(group: Int, predictions: SIMD4<Int32>)
     /// None here; there may be one a row later.
     case notYet
-    /// None here or later.
     case never
   }
 
@@ -133,14 +129,8 @@ struct ScanPiece {
   func meet(at bits: Int) -> Meeting {
     guard let last = ends.last else { return isOver ? .never : .notYet }
     guard bits <= last.bits else { return .never }
-    var low = 0
-    var high = ends.count - 1
-    while low < high {
-      let middle = (low + high) / 2
-      if ends[middle].bits < bits { low = middle + 1 } else { high = middle }
-    }
-    guard ends[low].bits == bits else { return .notYet }
-    return .found(group: low, predictions: ends[low].predictions)
+    guard let group = ends.firstIndex(where: { $0.bits == bits }) else { return .notYet }
+    return .found(group: group, predictions: ends[group].predictions)
   }
 }
 

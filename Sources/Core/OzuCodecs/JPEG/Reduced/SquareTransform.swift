@@ -52,7 +52,6 @@ struct SquareTransform {
       Int32(v[0]), Int32(v[1]), Int32(v[2]), Int32(v[3]), Int32(v[4]), Int32(v[5]), Int32(v[6]), Int32(v[7]))
   }
 
-  /// Eight vectors.
   struct Square {
     var a, b, c, d, e, f, g, h: Vector
   }

@@ -8,12 +8,9 @@
 /// after it. Loads and stores take 16 bytes at places below `count`, or one pixel before them. The bytes after the row are
 /// zero in `row` and `above`, and can be anything in outputs.
 package final class PNGFilter {
-  /// How the filter of a row is chosen.
   package enum Choice: UInt8, CaseIterable, Sendable {
     case none = 0
-    /// The difference to the pixel on the left.
     case left = 1
-    /// The difference to the pixel above.
     case above = 2
     /// The difference to the neighbour that Paeth predicts.
     case paeth = 4

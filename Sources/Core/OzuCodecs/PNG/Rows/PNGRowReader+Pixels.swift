@@ -4,7 +4,6 @@ import OzuImaging
 ///
 /// Unsafe pointers: a row has the bytes that its layout needs for `width` pixels; targets have room for as many words.
 extension PNGRowReader {
-  /// The rows between two checkpoints.
   private static let stepRows = 32
 
   package var isOpaque: Bool {

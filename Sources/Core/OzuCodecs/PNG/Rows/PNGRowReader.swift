@@ -12,7 +12,6 @@ import OzuImaging
 /// reader. `batchStart` has `batchRows` rows with their filter bytes, and a margin after them. `memory` has the places of a group
 /// of rows, each with the margin that `PNGUnfilter` needs, and so has `unpackedMemory` if values have fewer than eight bits.
 package final class PNGRowReader {
-  /// The meaning of the bytes of a row.
   enum Layout {
     case gray
     case grayAlpha
@@ -213,7 +212,6 @@ package final class PNGRowReader {
     data.endsWell()
   }
 
-  /// Inflates the next rows.
   private func fill() -> Bool {
     batchRows = min(batch, height - madeRows)
     batchRow = 0

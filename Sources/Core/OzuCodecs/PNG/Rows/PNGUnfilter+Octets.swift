@@ -17,7 +17,6 @@ extension PNGUnfilter {
   /// The number of rows that are made at once.
   static let groupRowCount = 8
 
-  /// Rows of the same distance.
   struct Rows<Pointer> {
     var start: Pointer
     var stride: Int
@@ -49,12 +48,8 @@ extension PNGUnfilter {
       )
     }
     let (sub, top, average, paeth) = (masks(1), masks(2), masks(3), masks(4))
-    let low = SIMD16<UInt8>(repeating: 0x7F)
     run(number, stored, above, rows) { left, up, corner, isSecond in
-      // The mean rounded down, without a ninth bit.
-      let half = unsafeBitCast(
-        unsafeBitCast(left ^ up, to: SIMD8<UInt16>.self) &>> SIMD8(repeating: 1), to: SIMD16<UInt8>.self)
-      let mean = (left & up) &+ (half & low)
+      let mean = Self.mean(left, up)
       let nearest = Self.paeth(left, up, corner)
       return isSecond
         ? left & sub.1 | up & top.1 | mean & average.1 | nearest & paeth.1

@@ -1,17 +1,16 @@
 /// Undoes the filters of PNG (third edition, §9), a row at a time.
 ///
 /// Three of five filters depend on the pixel to the left, so the pixels of a row cannot be computed at the same time. The bytes
-/// of one pixel can: pixels of three and four bytes use the first lanes of vectors, or pixels of eight rows share two vectors
-/// (`PNGUnfilter+Octets.swift`). Pixels of six and eight bytes have vectors of their own.
+/// of one pixel can. Where rows need the pixel above too, pixels of three and four bytes of eight rows share two vectors
+/// (`PNGUnfilter+Octets.swift`).
 ///
 /// Unsafe pointers. Why every index is in bounds: `raw`, `above` and `row` have `count` bytes, and `margin` more that
-/// may be read and, in `row`, written; loads take eight bytes and stores four or eight, at places up to
-/// `count`. Bytes that are written beyond a pixel are written again with the next one.
+/// may be read and, in `row`, written; loads and stores take eight bytes at places up to `count`. Bytes that are
+/// written beyond a pixel are written again with the next one.
 struct PNGUnfilter {
   /// The bytes that each row must have after its pixels.
   static let margin = 16
 
-  /// The bytes of a row.
   let count: Int
   /// The bytes of a pixel: 1 to 4, 6 or 8.
   let pixelByteCount: Int
@@ -21,27 +20,19 @@ struct PNGUnfilter {
     _ filter: UInt8, _ raw: UnsafePointer<UInt8>, above: UnsafePointer<UInt8>,
     to row: UnsafeMutablePointer<UInt8>
   ) -> Bool {
-    if isDeep, Self.isSlow(filter) {
-      applyDeep(filter, raw, above: above, to: row)
-      return true
-    }
     switch filter {
     case 0: row.update(from: raw, count: count)
-    case 1: pixelByteCount >= 3 ? subWide(raw, row) : narrow(raw, above, row) { left, _, _ in left }
-    case 2: up(raw, above, row)
-    case 3:
-      pixelByteCount >= 3
-        ? averageWide(raw, above, row) : narrow(raw, above, row) { left, up, _ in (left &+ up) >> 1 }
-    case 4: pixelByteCount >= 3 ? paethWide(raw, above, row) : narrow(raw, above, row, Self.paeth)
+    case 1 where pixelByteCount >= 3: wide(raw, above, row) { left, _, _ in left }
+    case 1: narrow(raw, above, row) { left, _, _ in left }
+    case 2: for x in 0..<count { row[x] = raw[x] &+ above[x] }
+    case 3 where pixelByteCount >= 3: wide(raw, above, row) { left, up, _ in Self.mean(left, up) }
+    case 3: narrow(raw, above, row) { left, up, _ in (left &+ up) >> 1 }
+    case 4 where pixelByteCount >= 3:
+      wide(raw, above, row) { left, up, corner in Self.paeth(left, up, corner) }
+    case 4: narrow(raw, above, row, Self.paeth)
     default: return false
     }
     return true
-  }
-
-  private func up(
-    _ raw: UnsafePointer<UInt8>, _ above: UnsafePointer<UInt8>, _ row: UnsafeMutablePointer<UInt8>
-  ) {
-    for x in 0..<count { row[x] = raw[x] &+ above[x] }
   }
 
   /// The predictor of Paeth for single values.
@@ -68,112 +59,22 @@ struct PNGUnfilter {
       row[x] = raw[x] &+ UInt8(truncatingIfNeeded: prediction)
     }
   }
-
-  private func subWide(_ raw: UnsafePointer<UInt8>, _ row: UnsafeMutablePointer<UInt8>) {
-    let source = UnsafeRawPointer(raw)
-    let target = UnsafeMutableRawPointer(row)
-    var left = SIMD8<UInt8>.zero
-    for x in stride(from: 0, to: count, by: pixelByteCount) {
-      left &+= source.loadUnaligned(fromByteOffset: x, as: SIMD8<UInt8>.self)
-      Self.store(left, target, x)
-    }
-  }
-
-  private func averageWide(
-    _ raw: UnsafePointer<UInt8>, _ above: UnsafePointer<UInt8>, _ row: UnsafeMutablePointer<UInt8>
-  ) {
-    let source = UnsafeRawPointer(raw)
-    let upper = UnsafeRawPointer(above)
-    let target = UnsafeMutableRawPointer(row)
-    var left = SIMD8<UInt16>.zero
-    for x in stride(from: 0, to: count, by: pixelByteCount) {
-      let up = SIMD8<UInt16>(
-        truncatingIfNeeded: upper.loadUnaligned(fromByteOffset: x, as: SIMD8<UInt8>.self))
-      let mean = (left &+ up) &>> 1
-      let value = source.loadUnaligned(fromByteOffset: x, as: SIMD8<UInt8>.self)
-      let result = value &+ SIMD8<UInt8>(truncatingIfNeeded: mean)
-      Self.store(result, target, x)
-      left = SIMD8<UInt16>(truncatingIfNeeded: result)
-    }
-  }
-
-  private func paethWide(
-    _ raw: UnsafePointer<UInt8>, _ above: UnsafePointer<UInt8>, _ row: UnsafeMutablePointer<UInt8>
-  ) {
-    let source = UnsafeRawPointer(raw)
-    let upper = UnsafeRawPointer(above)
-    let target = UnsafeMutableRawPointer(row)
-    var left = SIMD8<Int16>.zero
-    var corner = SIMD8<Int16>.zero
-    let low = SIMD8<Int16>(repeating: 0xFF)
-    for x in stride(from: 0, to: count, by: pixelByteCount) {
-      let up = SIMD8<Int16>(
-        truncatingIfNeeded: upper.loadUnaligned(fromByteOffset: x, as: SIMD8<UInt8>.self))
-      let value = SIMD8<Int16>(
-        truncatingIfNeeded: source.loadUnaligned(fromByteOffset: x, as: SIMD8<UInt8>.self))
-      let vertical = up &- corner
-      let horizontal = left &- corner
-      let diagonal = vertical &+ horizontal
-      let toLeft = Self.most(vertical, .zero &- vertical)
-      let toUp = Self.most(horizontal, .zero &- horizontal)
-      let toCorner = Self.most(diagonal, .zero &- diagonal)
-      let nearest = Self.least(Self.least(toLeft, toUp), toCorner)
-      // Ties go to the left, then up.
-      var prediction = corner.replacing(with: up, where: toUp .== nearest)
-      prediction = prediction.replacing(with: left, where: toLeft .== nearest)
-      left = (value &+ prediction) & low
-      corner = up
-      Self.store(SIMD8<UInt8>(truncatingIfNeeded: left), target, x)
-    }
-  }
-
-  /// Whether two rows with these filters can be made at once.
-  func canPair(_ first: UInt8, _ second: UInt8) -> Bool {
-    isDeep && Self.isSlow(first) && Self.isSlow(second)
-  }
-
-  // In kernels as short as these the standard library's functions are called, and not inlined.
-
-  @inline(__always)
-  private static func most(_ a: SIMD8<Int16>, _ b: SIMD8<Int16>) -> SIMD8<Int16> {
-    b.replacing(with: a, where: a .> b)
-  }
-
-  @inline(__always)
-  private static func least(_ a: SIMD8<Int16>, _ b: SIMD8<Int16>) -> SIMD8<Int16> {
-    b.replacing(with: a, where: a .< b)
-  }
-
-  @inline(__always)
-  private static func store(_ value: SIMD8<UInt8>, _ target: UnsafeMutableRawPointer, _ x: Int) {
-    target.storeBytes(of: value.lowHalf, toByteOffset: x, as: SIMD4<UInt8>.self)
-  }
 }
 
-/// Pixels of six and eight bytes, which are three or four values of sixteen bits: one row, or two at once.
+/// Pixels of three bytes and more in vectors: one row, or two at once if pixels have six or eight bytes.
 ///
-/// As with four rows at once, a vector holds a pixel of the first row and the one of the second that is one to the left, each
-/// eight bytes. In vectors of six-byte pixels the last two bytes belong to the next pixel; lanes do not depend on each other.
+/// As with eight rows at once, a vector holds a pixel of the first row and the one of the second that is one to the left, each
+/// eight bytes. The bytes of a vector behind a pixel belong to the next one; lanes do not depend on each other.
 ///
 /// Unsafe pointers. Why every index is in bounds: rows have `count` bytes and `PNGUnfilter.margin` more that may be read and,
 /// in results, written; eight bytes are read and written at places up to `count`.
 extension PNGUnfilter {
-  var isDeep: Bool { pixelByteCount > 4 }
-
-  /// Whether a filter depends on the pixel to the left.
-  static func isSlow(_ filter: UInt8) -> Bool { filter == 1 || filter == 3 || filter == 4 }
-
-  /// Makes a row with a slow filter.
-  func applyDeep(
-    _ filter: UInt8, _ raw: UnsafePointer<UInt8>, above: UnsafePointer<UInt8>,
-    to row: UnsafeMutablePointer<UInt8>
-  ) {
-    switch filter {
-    case 1: one(raw, above, row) { left, _, _ in left }
-    case 3: one(raw, above, row) { left, up, _ in Self.mean(left, up) }
-    default: one(raw, above, row) { left, up, corner in Self.paeth(left, up, corner) }
-    }
+  /// Whether two rows with these filters can be made at once: if both depend on the pixel to the left.
+  func canPair(_ first: UInt8, _ second: UInt8) -> Bool {
+    pixelByteCount > 4 && Self.isSlow(first) && Self.isSlow(second)
   }
+
+  private static func isSlow(_ filter: UInt8) -> Bool { filter == 1 || 3...4 ~= filter }
 
   /// Makes two rows with slow filters, the second lying under the first.
   func applyTwo(
@@ -195,7 +96,7 @@ extension PNGUnfilter {
   }
 
   @inline(__always)
-  private func one(
+  private func wide(
     _ raw: UnsafePointer<UInt8>, _ above: UnsafePointer<UInt8>, _ row: UnsafeMutablePointer<UInt8>,
     _ predict: (SIMD16<UInt8>, SIMD16<UInt8>, SIMD16<UInt8>) -> SIMD16<UInt8>
   ) {
@@ -252,7 +153,7 @@ extension PNGUnfilter {
 
   /// The mean rounded down, without a ninth bit.
   @inline(__always)
-  private static func mean(_ left: SIMD16<UInt8>, _ up: SIMD16<UInt8>) -> SIMD16<UInt8> {
+  static func mean(_ left: SIMD16<UInt8>, _ up: SIMD16<UInt8>) -> SIMD16<UInt8> {
     let half = unsafeBitCast(
       unsafeBitCast(left ^ up, to: SIMD8<UInt16>.self) &>> SIMD8(repeating: 1), to: SIMD16<UInt8>.self)
     return (left & up) &+ (half & SIMD16(repeating: 0x7F))
