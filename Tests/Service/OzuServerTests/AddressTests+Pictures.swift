@@ -330,6 +330,7 @@ extension AddressTests {
     #expect(throws: AddressRefusal.self) { try Self.picture("/pd:0:2049:0:2048") }
     #expect(throws: AddressRefusal.self) { try Self.picture("/pd:1025/dpr:2") }
     _ = try Self.picture("/pd:2048", rules: rules, headers: sharp)
+    _ = try Self.picture("/pd:5000:0:0", rules: Self.open { $0.largestSide = 5000 })
     #expect(try Self.picture("/w:3000/h:9", rules: rules, headers: sharp).request.resize?.size.width == 4096)
     #expect(throws: AddressRefusal.self) { try Self.picture("/w:4097", rules: rules, headers: sharp) }
     for value in ["x", "-1", "1e9", "inf"] {

@@ -216,10 +216,10 @@ extension ImageOptions {
 
   private mutating func readPadding(_ option: AddressOption) throws(AddressRefusal) {
     try option.check(atMost: 4)
-    let top = try option.integer(0, in: 0...4096) ?? 0
-    let right = try option.integer(1, in: 0...4096) ?? top
-    let bottom = try option.integer(2, in: 0...4096) ?? top
-    padding = [top, right, bottom, try option.integer(3, in: 0...4096) ?? right]
+    let top = try option.integer(0, in: Self.sides) ?? 0
+    let right = try option.integer(1, in: Self.sides) ?? top
+    let bottom = try option.integer(2, in: Self.sides) ?? top
+    padding = [top, right, bottom, try option.integer(3, in: Self.sides) ?? right]
   }
 
   private static func color(_ option: AddressOption) throws(AddressRefusal) -> ColorValue? {
