@@ -159,13 +159,9 @@ struct ReachedDensity: Hashable {
 
 /// Scales a picture by factors, for an address with a density or a zoom and no size.
 struct Rescale: ImageProcessing, Hashable {
-  private let x: Double
-  private let y: Double
-  private let largestSide: Int
-
-  init(x: Double, y: Double, largestSide: Int) {
-    (self.x, self.y, self.largestSide) = (x, y, largestSide)
-  }
+  let x: Double
+  let y: Double
+  let largestSide: Int
 
   var identifier: String { "rescale(\(x),\(y),\(largestSide))" }
 
@@ -180,9 +176,7 @@ struct Rescale: ImageProcessing, Hashable {
 
 /// Gives a picture that is smaller than a forced size the proportions of that size, as the source may not be enlarged.
 struct ForcedProportions: ImageProcessing, Hashable {
-  private let size: PixelSize
-
-  init(_ size: PixelSize) { self.size = size }
+  let size: PixelSize
 
   var identifier: String { "forced-proportions(\(size))" }
 
@@ -222,21 +216,11 @@ extension Surround {
 
 /// Fills the rest of the size, or of its proportions, around a picture.
 struct Extension: ImageProcessing, Hashable {
-  private let reached: ReachedDensity
-  private let gravity: ImageOptions.Gravity
-  private let surround: Surround
-  private let isProportions: Bool
-
-  /// - Parameter isProportions: whether only the proportions of the size are reached.
-  init(
-    _ reached: ReachedDensity, _ gravity: ImageOptions.Gravity, _ surround: Surround,
-    isProportions: Bool = false
-  ) {
-    self.reached = reached
-    self.gravity = gravity
-    self.surround = surround
-    self.isProportions = isProportions
-  }
+  let reached: ReachedDensity
+  let gravity: ImageOptions.Gravity
+  let surround: Surround
+  /// Whether only the proportions of the size are reached.
+  var isProportions = false
 
   var identifier: String {
     "extension(\(reached.identifier),\(gravity),\(surround.identifier),\(isProportions))"
@@ -269,15 +253,9 @@ struct Extension: ImageProcessing, Hashable {
 /// Adds a margin around a picture.
 struct Padding: ImageProcessing, Hashable {
   /// Top, right, bottom, left, in points.
-  private let sides: [Int]
-  private let reached: ReachedDensity
-  private let surround: Surround
-
-  init(_ sides: [Int], _ reached: ReachedDensity, _ surround: Surround) {
-    self.sides = sides
-    self.reached = reached
-    self.surround = surround
-  }
+  let sides: [Int]
+  let reached: ReachedDensity
+  let surround: Surround
 
   var identifier: String { "padding(\(sides),\(reached.identifier),\(surround.identifier))" }
 

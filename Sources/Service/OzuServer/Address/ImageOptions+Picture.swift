@@ -72,11 +72,16 @@ extension ImageOptions {
     if pixelation > 1 { steps.append(.pixelate(blockSide: pixelation)) }
     // An opaque picture stays opaque for a client that only reads JPEG beside PNG.
     let surround = Surround(color: background, keepsOpaque: output.types.first == .jpeg)
-    if let extensionGravity { steps.append(Extension(reached, extensionGravity, surround)) }
-    if let proportionsGravity {
-      steps.append(Extension(reached, proportionsGravity, surround, isProportions: true))
+    if let extensionGravity {
+      steps.append(Extension(reached: reached, gravity: extensionGravity, surround: surround))
     }
-    if padding.contains(where: { $0 > 0 }) { steps.append(Padding(padding, reached, surround)) }
+    if let proportionsGravity {
+      steps.append(
+        Extension(reached: reached, gravity: proportionsGravity, surround: surround, isProportions: true))
+    }
+    if padding.contains(where: { $0 > 0 }) {
+      steps.append(Padding(sides: padding, reached: reached, surround: surround))
+    }
     if largestResultSide > 0 {
       steps.append(Resize(PixelSize(largestResultSide, largestResultSide), mode: .aspectFit))
     }
@@ -160,7 +165,7 @@ extension ImageOptions {
     switch resizing {
     case .force:
       return (
-        Resize(source, mode: .fill, allowsUpscaling: enlarges), enlarges ? [] : [ForcedProportions(box)]
+        Resize(source, mode: .fill, allowsUpscaling: enlarges), enlarges ? [] : [ForcedProportions(size: box)]
       )
     case .fill where isWhole, .fillDown where isWhole:
       let enlarges = enlarges && resizing == .fill
