@@ -3,38 +3,16 @@ import OzuImaging
 
 /// Crops a part of a given size, at an anchor, around a point, or where attention falls.
 struct GravityCrop: ImageProcessing, Hashable {
-  private let width: Double
-  private let height: Double
-  private let gravity: ImageOptions.Gravity
-  private let reached: ReachedDensity?
-  private let keepsProportions: Bool
-  /// `Resize.sidesOfSmall`.
-  private let sidesOfSmall: PixelSize?
-
-  /// Makes a crop in pixels of the source, which only crops where the source is larger.
-  ///
-  /// - Parameters:
-  ///   - width: the width of the part in pixels, or below 1 as a fraction; 0 for the whole side.
-  ///   - height: the height, in the same way.
-  init(width: Double, height: Double, _ gravity: ImageOptions.Gravity) {
-    (self.width, self.height, self.gravity) = (width, height, gravity)
-    (reached, keepsProportions, sidesOfSmall) = (nil, false, nil)
-  }
-
-  /// Makes a crop after a resize.
-  ///
-  /// - Parameters:
-  ///   - size: the size of the part; 0 for the whole side.
-  ///   - reached: what the offsets of the gravity are scaled by.
-  ///   - keepsProportions: whether a picture smaller than the size is cropped to the largest part with the same proportions.
-  ///   - sidesOfSmall: the size below which a picture is cut side by side all the same; `nil` for none.
-  init(
-    _ size: PixelSize, _ gravity: ImageOptions.Gravity, _ reached: ReachedDensity,
-    keepsProportions: Bool = true, sidesOfSmall: PixelSize? = nil
-  ) {
-    (width, height, self.gravity) = (Double(size.width), Double(size.height), gravity)
-    (self.reached, self.keepsProportions, self.sidesOfSmall) = (reached, keepsProportions, sidesOfSmall)
-  }
+  /// The sides of the part in pixels, or below 1 as a fraction; 0 for the whole side.
+  let width: Double
+  let height: Double
+  let gravity: ImageOptions.Gravity
+  /// What the offsets of the gravity are scaled by; `nil` for pixels of the source.
+  var reached: ReachedDensity?
+  /// Whether a picture smaller than the size is cropped to the largest part with the same proportions.
+  var keepsProportions = false
+  /// The size below which a picture is cut side by side all the same (`Resize.sidesOfSmall`); `nil` for none.
+  var sidesOfSmall: PixelSize?
 
   var identifier: String {
     "gravity-crop(\(width)x\(height),\(gravity),\(reached.map { $0.identifier } ?? "-"),\(keepsProportions)"

@@ -51,8 +51,10 @@ struct Fitting: ImageProcessing, Hashable {
     // A picture that a least side makes larger than the size is cut to it, whatever the kind of resize.
     let box = PixelSize(size.width.scaled(by: zoomX * density), size.height.scaled(by: zoomY * density))
     let keepsProportions = resizing == .fillDown && size.width > 0 && size.height > 0
-    return try GravityCrop(box, gravity, reached, keepsProportions: keepsProportions)
-      .process(resized, context: context)
+    return try GravityCrop(
+      width: Double(box.width), height: Double(box.height), gravity: gravity, reached: reached,
+      keepsProportions: keepsProportions
+    ).process(resized, context: context)
   }
 
   private func covers(_ own: PixelSize) -> Bool {

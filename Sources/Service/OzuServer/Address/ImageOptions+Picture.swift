@@ -42,7 +42,7 @@ extension ImageOptions {
     let cropsFirst = cropWidth > 0 || cropHeight > 0
     if cropsFirst {
       steps += turns
-      steps.append(GravityCrop(width: cropWidth, height: cropHeight, cropGravity ?? gravity))
+      steps.append(GravityCrop(width: cropWidth, height: cropHeight, gravity: cropGravity ?? gravity))
     }
     let isTurned = quarterTurns % 2 == 1 && !cropsFirst
     var resize: Resize?
@@ -177,7 +177,10 @@ extension ImageOptions {
         return (resize, [])
       }
       let cover = Resize(source, mode: .aspectFill, crops: false, allowsUpscaling: enlarges)
-      return (cover, [GravityCrop(box, gravity, reached, sidesOfSmall: sides)])
+      let crop = GravityCrop(
+        width: Double(box.width), height: Double(box.height), gravity: gravity, reached: reached,
+        keepsProportions: true, sidesOfSmall: sides)
+      return (cover, [crop])
     case .fit, .fill, .fillDown, .auto:
       return (Resize(source, mode: .aspectFit, allowsUpscaling: enlarges && resizing != .fillDown), [])
     }
