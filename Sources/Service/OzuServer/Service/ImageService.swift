@@ -74,11 +74,7 @@ public final class ImageService: ServiceResponding {
   /// Reads all further addresses by another grammar: other keys, other rules. Requests that are being answered are answered. Sources
   /// that failed or were refused before are asked for again, because they may be allowed now.
   public func replaceAddressing(by addressing: any PictureAddressing) {
-    let number = grammar.withLock { grammar in
-      grammar = (addressing, grammar.number + 1)
-      return grammar.number
-    }
-    addresses.forgetAll(before: number)
+    grammar.withLock { $0 = (addressing, $0.number + 1) }
     pipeline.forgetFailures()
   }
 
