@@ -356,6 +356,7 @@ extension AddressTests {
     #expect(try ImageAddress(small, rules: addresses.rules, now: Self.now).options.blur == 0.00001)
     var rules = addresses.rules
     try rules.definePreset("thumb", options: "rs:fill:16:12")
+    #expect(try addresses.path(of: source, options: "t:9:f80:1").contains("/t:9:ff8800:1:0/"))
     let thumb = try SignedAddresses(rules).path(of: source, options: "pr:thumb/q:70")
     #expect(try ImageAddress(thumb, rules: rules, now: Self.now).options.height == 12)
     #expect(throws: AddressRefusal.self) { try addresses.path(of: source, options: "pr:thumb") }

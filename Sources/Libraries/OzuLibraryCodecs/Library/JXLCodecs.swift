@@ -78,8 +78,7 @@
         }
       }
       guard status == .done, let transcoded = file.data() else {
-        let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        throw .unsupportedType(.jxl, reason: String(decoding: reason, as: UTF8.self))
+        throw .unsupportedType(.jxl, reason: message.text)
       }
       return transcoded
     }

@@ -63,8 +63,7 @@ struct LibraryEncoder: Sendable {
       return encode(&request, &file, &message, message.count)
     }
     guard status == .done, let data = file.data() else {
-      let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-      throw .failed(type, reason: String(decoding: reason, as: UTF8.self))
+      throw .failed(type, reason: message.text)
     }
     return data
   }
