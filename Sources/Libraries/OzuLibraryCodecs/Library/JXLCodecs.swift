@@ -124,7 +124,6 @@
       ozu_jxl_feed_free(feed)
     }
 
-    /// Decodes the bytes that are there; `nil` if there is nothing new to show.
     func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap? {
       // Without black ink, CMYK would be much too light.
       guard header.colorModel != .cmyk else { return nil }

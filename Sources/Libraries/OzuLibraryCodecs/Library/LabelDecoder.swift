@@ -167,7 +167,6 @@
       characters.withUnsafeMutableBufferPointer { body($0.baseAddress, $0.count) }
     }
 
-    /// - Throws: the error of a status.
     func check(_ status: OzuLabelStatus, file: String? = nil) throws(LabelError) {
       if status == .done { return }
       let reason = PrintableText.oneLine(characters.text)

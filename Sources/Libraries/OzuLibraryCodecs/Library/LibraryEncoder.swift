@@ -70,7 +70,6 @@ struct LibraryEncoder: Sendable {
 }
 
 extension EncodingOptions.Effort {
-  /// The same for C.
   var value: OzuEffort {
     switch self {
     case .low: .low

@@ -12,7 +12,6 @@ extension LibraryFile {
     return try renderUncut(plan, context: context)
   }
 
-  /// The pixels of a part.
   func decode(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap {

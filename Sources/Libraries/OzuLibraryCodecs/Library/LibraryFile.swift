@@ -18,7 +18,6 @@ final class LibraryFile: ImageFile {
   private let limits: DecodingLimits
   /// The bytes that the library reads: the file, or an excerpt of it.
   let data: Data
-  /// The whole file.
   private let source: Data
   private let bytes: PinnedBytes
   private let isPremultiplied: Bool
@@ -218,7 +217,6 @@ final class LibraryFile: ImageFile {
     }
   }
 
-  /// The delays of the first frames, and the loop count.
   func timing(frameCount: Int) throws(ImageDecodingError) -> (delays: [Duration], loopCount: Int) {
     let result = state.withLock { state in
       Result { () throws(ImageDecodingError) -> ([Duration], Int) in

@@ -130,7 +130,6 @@ final class PNGAnimationWriter: AnimationWriting {
     try write(plan(of: pixel))
   }
 
-  /// Begins the file.
   private func writeFirst(
     _ frame: BGRABitmap, _ duration: Duration, hasAlpha: Bool
   ) throws(PNGDeflater.Failure) {

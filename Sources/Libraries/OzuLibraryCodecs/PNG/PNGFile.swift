@@ -89,7 +89,6 @@ final class PNGFile: ImageFile {
     }
   }
 
-  /// EXIF data, XMP, the profile and the resolution.
   func readMetadata() -> ImageMetadata {
     PNGMetadata.read(data.span, header: header) { PNGHeader.inflated($0, limit: ImageMetadata.largestBlock) }
   }
@@ -105,7 +104,6 @@ final class PNGFile: ImageFile {
     return frames.frames.count > 1 ? frames : nil
   }
 
-  /// Shows the part of a file that has arrived.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap? {
@@ -287,7 +285,6 @@ struct PNGSession: ~Copyable {
     return ozu_png_decoder_read_rows(decoder, memory, fillsBlocks)
   }
 
-  /// The last message of the library, as an error.
   func failure(stage: String) -> ImageDecodingError {
     .corrupt(.png, stage: stage, reason: String(cString: ozu_png_decoder_message(decoder)))
   }

@@ -107,7 +107,6 @@ struct ReachedDensity: Hashable {
   /// Whether the resized picture covers the size; otherwise it is inside of it.
   let covers: Bool
   let enlarges: Bool
-  /// The larger factor of the zoom.
   let zoom: Double
 
   var identifier: String { "\(wanted),\(points),\(covers),\(enlarges)" + (zoom == 1 ? "" : ",\(zoom)") }
@@ -116,7 +115,6 @@ struct ReachedDensity: Hashable {
   /// above 1, and a zoom above 1 makes up for a density below 1.
   var withoutSize: Double { enlarges ? wanted : min(wanted * max(1, zoom), max(1, 1 / zoom)) }
 
-  /// The density of a resized picture.
   func value(for size: PixelSize) -> Double {
     let sides: [(own: Int, wanted: Int)] = [(size.width, points.width), (size.height, points.height)]
     let shares = sides.filter { $0.wanted > 0 }.map { Double($0.own) / Double($0.wanted) }
@@ -228,7 +226,6 @@ struct Extension: ImageProcessing, Hashable {
   }
 }
 
-/// Adds a margin around a picture.
 struct Padding: ImageProcessing, Hashable {
   /// Top, right, bottom, left, in points.
   let sides: [Int]

@@ -186,7 +186,6 @@ extension ImageOptions {
     }
   }
 
-  /// The turns and flips, in their order.
   private var turns: [any ImageProcessing] {
     var steps: [any ImageProcessing] = []
     switch quarterTurns {

@@ -81,7 +81,6 @@ extension ImageOptions {
     }
   }
 
-  /// Applies an option about the output file.
   private mutating func applyOutput(_ option: AddressOption, _ rules: AddressRules) throws(AddressRefusal) {
     switch option.name {
     case "quality", "q":
@@ -234,7 +233,6 @@ extension ImageOptions {
     return try hexadecimal(word, of: option)
   }
 
-  /// A colour of three or six hexadecimal digits.
   private static func hexadecimal(_ word: String, of option: AddressOption) throws(AddressRefusal)
     -> ColorValue
   {

@@ -325,7 +325,6 @@ struct PictureRequest: Sendable {
     return request
   }
 
-  /// The origin of the source; `nil` if there is none.
   var origin: HTTPOrigin? { known.picture.request.source.url.flatMap { try? HTTPOrigin(of: $0) } }
 
   /// The tag of the result made from a source. It is weak, because another version of an encoder may write other

@@ -256,7 +256,6 @@ struct ServiceAnswer: Sendable {
   var source: String?
   /// What is not as it should be in a picture that was made for this request.
   var notes: [String] = []
-  /// The times of the stages of a new picture.
   var timings: StageTimings?
 
   init(_ kind: Kind, _ response: ServiceResponse, failure: String? = nil) {
@@ -311,7 +310,6 @@ final class ServiceAdmission: Sendable {
     limitOfOrigin = self.limit / 2
   }
 
-  /// The number of waiting requests.
   var count: Int { state.withLock { $0.count } }
 
   /// Takes a place.
@@ -337,7 +335,6 @@ final class ServiceAdmission: Sendable {
     return state.withLock { $0.count >= limit || $0.counts[origin, default: 0] >= limitOfOrigin }
   }
 
-  /// Frees a place.
   func leave(_ origin: HTTPOrigin?) {
     state.withLock { state in
       state.count -= 1

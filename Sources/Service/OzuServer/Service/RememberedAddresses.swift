@@ -131,7 +131,6 @@ final class KnownPicture: Sendable {
 }
 
 extension ImageSource {
-  /// The address, if it has one.
   var url: URL? {
     switch self {
     case .url(let url): url

@@ -7,7 +7,6 @@ import OzuImaging
 ///
 /// The coefficients take 2 to 6 bytes for each pixel, as they do within libjpeg for every file with Huffman tables of its own.
 final class JPEGCoefficients {
-  /// libjpeg's message.
   struct Failure: Error {
     let message: String
   }
