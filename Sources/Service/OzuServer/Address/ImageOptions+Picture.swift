@@ -27,9 +27,10 @@ extension ImageOptions {
     // A hint makes more pixels as far as they may be made: no address is refused because of it.
     let scale = self.density ?? min(density, max(1, Double(rules.largestSide) / Double(longest)))
     let size = PixelSize(try side(points.width, scale, rules), try side(points.height, scale, rules))
-    let least = PixelSize(try side(minimumWidth, scale, rules), try side(minimumHeight, scale, rules))
     // Margins are beside the size; without a bound they would take a gigabyte.
-    _ = (try side(margins.width, scale, rules), try side(margins.height, scale, rules))
+    for length in [minimumWidth, minimumHeight, margins.width, margins.height] {
+      _ = try side(length, scale, rules)
+    }
     let reached = ReachedDensity(
       wanted: scale, points: points, covers: ![.fit, .auto].contains(resizing), enlarges: enlarges,
       zoom: max(zoomX, zoomY))
@@ -48,7 +49,7 @@ extension ImageOptions {
     var resize: Resize?
     var rest: [any ImageProcessing] = []
     if let fitting = try fitting(scale, reached, rules) {
-      if steps.isEmpty, let cover = fitting.cover(of: size, least) {
+      if steps.isEmpty, let cover = fitting.cover {
         resize = Resize(
           isTurned ? PixelSize(cover.height, cover.width) : cover, mode: .aspectFill, crops: false)
       }
