@@ -80,7 +80,7 @@ struct Fitting: ImageProcessing, Hashable {
     x *= zoomX
     y *= zoomY
     var density = density
-    if !enlarges || resizing == .fillDown {
+    if !enlarges {
       let largest = max(x, y)
       if largest > 1 {
         x /= largest

@@ -169,7 +169,6 @@ extension ImageOptions {
         Resize(source, mode: .fill, allowsUpscaling: enlarges), enlarges ? [] : [ForcedProportions(size: box)]
       )
     case .fill where isWhole, .fillDown where isWhole:
-      let enlarges = enlarges && resizing == .fill
       // Where a source has too few pixels for the size, `fill` cuts each of its sides, and `fill-down` keeps the proportions.
       let sides = resizing == .fill && !enlarges ? zoomedPoints : nil
       if gravity == .center {
@@ -183,7 +182,7 @@ extension ImageOptions {
         keepsProportions: true, sidesOfSmall: sides)
       return (cover, [crop])
     case .fit, .fill, .fillDown, .auto:
-      return (Resize(source, mode: .aspectFit, allowsUpscaling: enlarges && resizing != .fillDown), [])
+      return (Resize(source, mode: .aspectFit, allowsUpscaling: enlarges), [])
     }
   }
 
