@@ -94,7 +94,8 @@ extension ImageOptions {
         guard let type = Self.type(option.arguments[index]) else {
           throw option.refusal(Self.reasonAgainst(format: option.arguments[index]))
         }
-        qualities[type] = try option.integer(index + 1, in: 1...100)
+        let number = try option.integer(index + 1, in: 0...100)
+        qualities[type] = number == 0 ? nil : number
       }
     case "max_bytes", "mb":
       let number = try option.single().integer(0, in: 0...100_000_000) ?? 0
