@@ -446,7 +446,6 @@ static bool measure(OzuLabel *self, OzuLabelBox *box) {
       box->ink_right = greatest(box->ink_right, right);
       box->ink_bottom = greatest(box->ink_bottom, bottom);
     }
-    box->line_count += pango.pango_layout_get_line_count(self->parts[i]);
     note_missing(self->parts[i], box);
   }
   return box->ink_left > -longest_side && box->ink_top > -longest_side && box->ink_right < longest_side
