@@ -28,7 +28,7 @@ final class PNGFile: ImageFile {
   /// Makes the result: from means of squares if the plan averages, else from pixels.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     if let averaging = plan.averaging,
-      let planes = try withRows(
+      let planes = try withReader(
         context,
         { (reader, size) throws(ImageDecodingError) in
           try reader.planes(size: size, step: averaging.luma, context: context)
@@ -41,7 +41,7 @@ final class PNGFile: ImageFile {
   }
 
   /// Provides the rows of `PNGRowReader`; `nil` if libpng has to decode the file.
-  private func withRows<Result>(
+  func withReader<Result>(
     _ context: DecodingContext, _ body: (PNGRowReader, PixelSize) throws(ImageDecodingError) -> Result?
   ) throws(ImageDecodingError) -> Result? {
     // From a truncated file, libpng decodes more.
@@ -63,7 +63,7 @@ final class PNGFile: ImageFile {
     let format = header.pixelFormat(under: context.pixelFormats)
     try context.limits.checkDecodedByteCount(header.storedSize.byteCount(as: format))
     if format == .bgra8 || format == .rgba16 && details.bitDepth == 16,
-      let bitmap = try withRows(
+      let bitmap = try withReader(
         context,
         { (reader, size) throws(ImageDecodingError) in
           try reader.bitmap(
