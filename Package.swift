@@ -213,7 +213,7 @@ add(
   "Sources/Service", .target(name: "CListener"),
   library("OzuSharedStores", ["Ozu", "OzuCaching", "OzuHTTP", "OzuBase"]),
   library(
-    "OzuServer", ["CListener", "OzuSharedStores", "Ozu"] + below,
+    "OzuServer", ["CListener", "OzuSharedStores", "Ozu", "OzuCaching"] + below,
     resources: ["html", "css", "js"].map { .embedInCode("Playground/playground.\($0)") }))
 // The fuzzer brings its own `main`, so it is only built when asked for: `make fuzz`. It reads the arguments of `ozu`, which is
 // a library for it.

@@ -17,7 +17,7 @@ static OzuStatus select_frame(OzuPictureDecoder *base, uint32_t frame) {
 
 static OzuStatus delay(OzuPictureDecoder *base, uint32_t frame, double *milliseconds) {
   avifImageTiming timing;
-  avifResult result = avifDecoderNthImageTiming(((AVIFDecoder *)base)->decoder, frame, &timing);
+  avifResult result = avif.avifDecoderNthImageTiming(((AVIFDecoder *)base)->decoder, frame, &timing);
   if (result != AVIF_RESULT_OK) return ozu_avif_fail(base, result);
   *milliseconds = timing.duration * 1000;
   return OzuStatusDone;
@@ -33,7 +33,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   AVIFDecoder *self = (AVIFDecoder *)base;
   if (self->is_refused) return refuse(base);
   if (!self->has_frame) {
-    avifResult result = avifDecoderNthImage(self->decoder, self->frame);
+    avifResult result = avif.avifDecoderNthImage(self->decoder, self->frame);
     if (result != AVIF_RESULT_OK) return ozu_avif_fail(base, result);
     self->has_frame = true;
     return OzuStatusMore;
@@ -42,7 +42,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   if (image->width != self->image_width || image->height != self->image_height)
     return ozu_picture_fail(base, "a frame of another size than the picture");
   avifRGBImage target;
-  avifRGBImageSetDefaults(&target, image);
+  avif.avifRGBImageSetDefaults(&target, image);
   size_t pixel_size = base->makes_deep ? 8 : 4;
   target.format = base->makes_deep ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_BGRA;
   target.depth = base->makes_deep ? 16 : 8;
@@ -61,7 +61,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
     target.pixels = pixels;
     target.rowBytes = (uint32_t)bytes_per_row;
   }
-  avifResult result = avifImageYUVToRGB(image, &target);
+  avifResult result = avif.avifImageYUVToRGB(image, &target);
   for (uint32_t y = 0; whole != NULL && result == AVIF_RESULT_OK && y < self->crop.height; y++)
     memcpy(
         pixels + y * bytes_per_row,
@@ -76,7 +76,7 @@ static OzuStatus planes(OzuPictureDecoder *base, OzuPicturePlanes *planes) {
   if (self->is_refused) return refuse(base);
   avifPixelFormat announced = self->decoder->image->yuvFormat;
   uint32_t depth = self->decoder->image->depth;
-  avifResult result = avifDecoderNthImage(self->decoder, self->frame);
+  avifResult result = avif.avifDecoderNthImage(self->decoder, self->frame);
   if (result != AVIF_RESULT_OK) return ozu_avif_fail(base, result);
   const avifImage *image = self->decoder->image;
   if (image->yuvFormat != announced || image->depth != depth || !ozu_avif_has_planes(self))
@@ -98,7 +98,7 @@ static OzuStatus planes(OzuPictureDecoder *base, OzuPicturePlanes *planes) {
 
 static void close_decoder(OzuPictureDecoder *base) {
   AVIFDecoder *self = (AVIFDecoder *)base;
-  if (self->decoder != NULL) avifDecoderDestroy(self->decoder);
+  if (self->decoder != NULL) avif.avifDecoderDestroy(self->decoder);
   free(self->copy);
 }
 

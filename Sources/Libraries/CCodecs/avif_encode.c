@@ -14,14 +14,14 @@
 static avifResult add_blocks(avifImage *image, const OzuEncodeBlocks *blocks) {
   avifResult result = AVIF_RESULT_OK;
   if (blocks->exif != NULL)
-    result = OZU_AVIF_RESULT(avifImageSetMetadataExif(image, blocks->exif, blocks->exif_size));
+    result = OZU_AVIF_RESULT(avif.avifImageSetMetadataExif(image, blocks->exif, blocks->exif_size));
   if (result == AVIF_RESULT_OK && blocks->xmp != NULL)
-    result = OZU_AVIF_RESULT(avifImageSetMetadataXMP(image, blocks->xmp, blocks->xmp_size));
+    result = OZU_AVIF_RESULT(avif.avifImageSetMetadataXMP(image, blocks->xmp, blocks->xmp_size));
   if (result != AVIF_RESULT_OK || blocks->profile == NULL) return result;
   // The numbers of H.273 would contradict the profile.
   image->colorPrimaries = AVIF_COLOR_PRIMARIES_UNSPECIFIED;
   image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_UNSPECIFIED;
-  return OZU_AVIF_RESULT(avifImageSetProfileICC(image, blocks->profile, blocks->profile_size));
+  return OZU_AVIF_RESULT(avif.avifImageSetProfileICC(image, blocks->profile, blocks->profile_size));
 }
 
 OzuStatus ozu_avif_encode(
@@ -36,9 +36,9 @@ OzuStatus ozu_avif_encode(
   avifPixelFormat chroma = request->is_lossless ? AVIF_PIXEL_FORMAT_YUV444 : formats[request->chroma];
   // Every AVIF decoder reads ten bits; twelve are used only by the professional profile and for lossless pictures.
   bool is_deep = request->format == OzuPixelsRGBA16;
-  avifImage *image = avifImageCreate(
+  avifImage *image = avif.avifImageCreate(
       (int)request->width, (int)request->height, !is_deep ? 8 : request->is_lossless ? 12 : 10, chroma);
-  avifEncoder *encoder = avifEncoderCreate();
+  avifEncoder *encoder = avif.avifEncoderCreate();
   avifRWData output = AVIF_DATA_EMPTY;
   avifResult result = AVIF_RESULT_OUT_OF_MEMORY;
   if (image != NULL && encoder != NULL) {
@@ -54,7 +54,7 @@ OzuStatus ozu_avif_encode(
     }
     image->yuvRange = AVIF_RANGE_FULL;
     avifRGBImage source;
-    avifRGBImageSetDefaults(&source, image);
+    avif.avifRGBImageSetDefaults(&source, image);
     source.format = is_deep ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_BGRA;
     source.depth = is_deep ? 16 : 8;
     source.ignoreAlpha = !request->has_alpha;
@@ -67,16 +67,16 @@ OzuStatus ozu_avif_encode(
     encoder->minQuantizer = encoder->maxQuantizer = quantizer;
     encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = quantizer;
     result = add_blocks(image, &request->blocks);
-    if (result == AVIF_RESULT_OK) result = avifImageRGBToYUV(image, &source);
-    if (result == AVIF_RESULT_OK) result = avifEncoderWrite(encoder, image, &output);
+    if (result == AVIF_RESULT_OK) result = avif.avifImageRGBToYUV(image, &source);
+    if (result == AVIF_RESULT_OK) result = avif.avifEncoderWrite(encoder, image, &output);
   }
   // libavif frees its buffer with its own function.
   if (result == AVIF_RESULT_OK && !ozu_bytes_append(file, output.data, output.size))
     result = AVIF_RESULT_OUT_OF_MEMORY;
-  if (result != AVIF_RESULT_OK) snprintf(message, message_capacity, "%s", avifResultToString(result));
-  avifRWDataFree(&output);
-  if (encoder != NULL) avifEncoderDestroy(encoder);
-  if (image != NULL) avifImageDestroy(image);
+  if (result != AVIF_RESULT_OK) snprintf(message, message_capacity, "%s", avif.avifResultToString(result));
+  avif.avifRWDataFree(&output);
+  if (encoder != NULL) avif.avifEncoderDestroy(encoder);
+  if (image != NULL) avif.avifImageDestroy(image);
   return result == AVIF_RESULT_OK ? OzuStatusDone : OzuStatusFailed;
 }
 

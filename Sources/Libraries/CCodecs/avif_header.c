@@ -28,9 +28,9 @@ OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result) {
     default: base->is_truncated = end == OzuBoxesEndCut || !ozu_boxes_have(base->data, base->size, "mdat"); break;
   }
   const avifDecoder *decoder = ((AVIFDecoder *)base)->decoder;
-  if (decoder == NULL || decoder->diag.error[0] == 0) return ozu_picture_fail(base, avifResultToString(result));
+  if (decoder == NULL || decoder->diag.error[0] == 0) return ozu_picture_fail(base, avif.avifResultToString(result));
   char message[sizeof(base->message)];
-  snprintf(message, sizeof(message), "%s: %s", avifResultToString(result), decoder->diag.error);
+  snprintf(message, sizeof(message), "%s: %s", avif.avifResultToString(result), decoder->diag.error);
   return ozu_picture_fail(base, message);
 }
 
@@ -83,11 +83,11 @@ static bool hide_gain_map(AVIFDecoder *self) {
 
 static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignores_exif, bool ignores_xmp) {
   const OzuPictureDecoder *base = &self->base;
-  avifDecoder *decoder = avifDecoderCreate();
+  avifDecoder *decoder = avif.avifDecoderCreate();
   if (decoder == NULL) return AVIF_RESULT_OUT_OF_MEMORY;
-  if (self->decoder != NULL) avifDecoderDestroy(self->decoder);
+  if (self->decoder != NULL) avif.avifDecoderDestroy(self->decoder);
   self->decoder = decoder;
-  if (avifCodecName(AVIF_CODEC_CHOICE_DAV1D, AVIF_CODEC_FLAG_CAN_DECODE) != NULL)
+  if (avif.avifCodecName(AVIF_CODEC_CHOICE_DAV1D, AVIF_CODEC_FLAG_CAN_DECODE) != NULL)
     decoder->codecChoice = AVIF_CODEC_CHOICE_DAV1D;
   decoder->maxThreads = 1;
   decoder->ignoreExif = ignores_exif;
@@ -100,10 +100,10 @@ static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignore
   decoder->imageSizeLimit = self->is_refused ? AVIF_DEFAULT_IMAGE_SIZE_LIMIT : (uint32_t)limits.pixels;
   decoder->imageDimensionLimit = limits.side;
   decoder->imageCountLimit = OZU_LARGEST_FRAME_COUNT;
-  avifResult result = avifDecoderSetIOMemory(decoder, self->copy == NULL ? base->data : self->copy, base->size);
+  avifResult result = avif.avifDecoderSetIOMemory(decoder, self->copy == NULL ? base->data : self->copy, base->size);
   // Without the size, the library refuses no frame that lies beyond the end of the file before it is asked for.
   if (self->reads_cut_file && decoder->io != NULL) decoder->io->sizeHint = 0;
-  return result == AVIF_RESULT_OK ? avifDecoderParse(decoder) : result;
+  return result == AVIF_RESULT_OK ? avif.avifDecoderParse(decoder) : result;
 }
 
 // Reads the track of a file that is cut off. False if it has none.
@@ -119,7 +119,7 @@ static uint32_t whole_frames(const AVIFDecoder *self) {
   while (first < end) {
     uint32_t middle = first + (end - first) / 2;
     avifExtent extent = {0};
-    bool is_there = avifDecoderNthImageMaxExtent(self->decoder, middle, &extent) == AVIF_RESULT_OK
+    bool is_there = avif.avifDecoderNthImageMaxExtent(self->decoder, middle, &extent) == AVIF_RESULT_OK
         && extent.offset <= self->base.size && extent.size <= self->base.size - extent.offset;
     if (is_there) first = middle + 1;
     else end = middle;
@@ -155,8 +155,8 @@ OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->height = self->image_height = image->height;
   if (image->transformFlags & AVIF_TRANSFORM_CLAP) {
     avifDiagnostics diagnostics;
-    avifDiagnosticsClearError(&diagnostics);
-    self->has_crop = avifCropRectConvertCleanApertureBox(
+    avif.avifDiagnosticsClearError(&diagnostics);
+    self->has_crop = avif.avifCropRectConvertCleanApertureBox(
         &self->crop, &image->clap, image->width, image->height, image->yuvFormat, &diagnostics);
     if (self->has_crop) {
       info->width = self->crop.width;

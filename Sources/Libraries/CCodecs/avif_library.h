@@ -45,32 +45,6 @@
 
 OZU_DECLARE_LIBRARY(avif, OZU_AVIF_FUNCTIONS)
 
-#ifdef OZU_LOADS_LIBRARIES
-#define avifCodecName ozu_avif.avifCodecName
-#define avifCropRectConvertCleanApertureBox ozu_avif.avifCropRectConvertCleanApertureBox
-#define avifDecoderCreate ozu_avif.avifDecoderCreate
-#define avifDecoderDestroy ozu_avif.avifDecoderDestroy
-#define avifDecoderNthImage ozu_avif.avifDecoderNthImage
-#define avifDecoderNthImageMaxExtent ozu_avif.avifDecoderNthImageMaxExtent
-#define avifDecoderNthImageTiming ozu_avif.avifDecoderNthImageTiming
-#define avifDecoderParse ozu_avif.avifDecoderParse
-#define avifDecoderSetIOMemory ozu_avif.avifDecoderSetIOMemory
-#define avifDiagnosticsClearError ozu_avif.avifDiagnosticsClearError
-#define avifEncoderCreate ozu_avif.avifEncoderCreate
-#define avifEncoderDestroy ozu_avif.avifEncoderDestroy
-#define avifEncoderWrite ozu_avif.avifEncoderWrite
-#define avifImageCreate ozu_avif.avifImageCreate
-#define avifImageDestroy ozu_avif.avifImageDestroy
-#define avifImageRGBToYUV ozu_avif.avifImageRGBToYUV
-#define avifImageSetMetadataExif ozu_avif.avifImageSetMetadataExif
-#define avifImageSetMetadataXMP ozu_avif.avifImageSetMetadataXMP
-#define avifImageSetProfileICC ozu_avif.avifImageSetProfileICC
-#define avifImageYUVToRGB ozu_avif.avifImageYUVToRGB
-#define avifRGBImageSetDefaults ozu_avif.avifRGBImageSetDefaults
-#define avifRWDataFree ozu_avif.avifRWDataFree
-#define avifResultToString ozu_avif.avifResultToString
-#endif
-
 #endif
 
 #endif

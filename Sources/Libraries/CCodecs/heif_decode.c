@@ -25,7 +25,7 @@ typedef struct {
   int bits;
 } HEIFDecoder;
 
-static void start_library(void) { heif_init(NULL); }
+static void start_library(void) { heif.heif_init(NULL); }
 
 // The library's decoders are plugins on some systems: it loads them when it is first used, or here.
 static void load_plugins(void) {
@@ -36,12 +36,12 @@ static void load_plugins(void) {
 // Whether the library has a decoder. A plugin that was installed after the library was started is found, too.
 static bool has_decoder(enum heif_compression_format format) {
   load_plugins();
-  if (heif_have_decoder_for_format(format)) return true;
+  if (heif.heif_have_decoder_for_format(format)) return true;
   static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&loading);
-  heif_load_plugins(LIBHEIF_PLUGIN_DIRECTORY, NULL, NULL, 0);
+  heif.heif_load_plugins(LIBHEIF_PLUGIN_DIRECTORY, NULL, NULL, 0);
   pthread_mutex_unlock(&loading);
-  return heif_have_decoder_for_format(format);
+  return heif.heif_have_decoder_for_format(format);
 }
 
 // Whether the library lacks the decoder for a coding, and the message about it. The packages are those of Debian and
@@ -119,19 +119,19 @@ static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
 }
 
 static void read_colors(HEIFDecoder *self, OzuPictureInfo *info) {
-  size_t size = heif_image_handle_get_raw_color_profile_size(self->handle);
-  enum heif_color_profile_type type = heif_image_handle_get_color_profile_type(self->handle);
+  size_t size = heif.heif_image_handle_get_raw_color_profile_size(self->handle);
+  enum heif_color_profile_type type = heif.heif_image_handle_get_color_profile_type(self->handle);
   bool is_icc = type == heif_color_profile_type_rICC || type == heif_color_profile_type_prof;
   if (is_icc && size > 0 && size <= 16 << 20 && (self->profile = malloc(size)) != NULL
-      && heif_image_handle_get_raw_color_profile(self->handle, self->profile).code == heif_error_Ok) {
+      && heif.heif_image_handle_get_raw_color_profile(self->handle, self->profile).code == heif_error_Ok) {
     info->profile = self->profile;
     info->profile_size = size;
   }
   struct heif_color_profile_nclx *nclx = NULL;
-  if (heif_image_handle_get_nclx_color_profile(self->handle, &nclx).code == heif_error_Ok && nclx != NULL) {
+  if (heif.heif_image_handle_get_nclx_color_profile(self->handle, &nclx).code == heif_error_Ok && nclx != NULL) {
     info->primaries = (int)nclx->color_primaries;
     info->transfer = (int)nclx->transfer_characteristics;
-    heif_nclx_color_profile_free(nclx);
+    heif.heif_nclx_color_profile_free(nclx);
   }
 }
 
@@ -140,23 +140,23 @@ enum { largest_block = 4 << 20 };
 
 static void read_exif(HEIFDecoder *self, OzuPictureInfo *info) {
   heif_item_id block;
-  if (heif_image_handle_get_list_of_metadata_block_IDs(self->handle, "Exif", &block, 1) != 1) return;
-  size_t size = heif_image_handle_get_metadata_size(self->handle, block);
+  if (heif.heif_image_handle_get_list_of_metadata_block_IDs(self->handle, "Exif", &block, 1) != 1) return;
+  size_t size = heif.heif_image_handle_get_metadata_size(self->handle, block);
   if (size == 0 || size > largest_block || (self->exif = malloc(size)) == NULL) return;
-  if (heif_image_handle_get_metadata(self->handle, block, self->exif).code == heif_error_Ok)
+  if (heif.heif_image_handle_get_metadata(self->handle, block, self->exif).code == heif_error_Ok)
     ozu_picture_set_exif(info, self->exif, size);
 }
 
 // XMP is the item of type "mime" with this content type.
 static void read_xmp(HEIFDecoder *self, OzuPictureInfo *info) {
   heif_item_id blocks[16];
-  int count = heif_image_handle_get_list_of_metadata_block_IDs(self->handle, "mime", blocks, 16);
+  int count = heif.heif_image_handle_get_list_of_metadata_block_IDs(self->handle, "mime", blocks, 16);
   for (int i = 0; i < count; i++) {
-    const char *type = heif_image_handle_get_metadata_content_type(self->handle, blocks[i]);
+    const char *type = heif.heif_image_handle_get_metadata_content_type(self->handle, blocks[i]);
     if (type == NULL || strcmp(type, "application/rdf+xml") != 0) continue;
-    size_t size = heif_image_handle_get_metadata_size(self->handle, blocks[i]);
+    size_t size = heif.heif_image_handle_get_metadata_size(self->handle, blocks[i]);
     if (size == 0 || size > largest_block || (self->xmp = malloc(size)) == NULL) return;
-    if (heif_image_handle_get_metadata(self->handle, blocks[i], self->xmp).code != heif_error_Ok) return;
+    if (heif.heif_image_handle_get_metadata(self->handle, blocks[i], self->xmp).code != heif_error_Ok) return;
     info->xmp = self->xmp;
     info->xmp_size = size;
     return;
@@ -173,25 +173,25 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   OzuPictureLimits limits = {.side = base->limits.side, .pixels = UINT64_MAX};
   if (ozu_boxes_find_large_item(base->data, base->size, limits, &info->width, &info->height)) return OzuStatusDone;
   load_plugins();
-  self->context = heif_context_alloc();
+  self->context = heif.heif_context_alloc();
   if (self->context == NULL) return ozu_picture_fail(base, "out of memory");
   uint32_t side = base->limits.side, most = INT32_MAX - largest_block_side;
-  heif_context_set_maximum_image_size_limit(self->context, (int)((side < most ? side : most) + largest_block_side));
-  heif_context_set_max_decoding_threads(self->context, 0);
+  heif.heif_context_set_maximum_image_size_limit(self->context, (int)((side < most ? side : most) + largest_block_side));
+  heif.heif_context_set_max_decoding_threads(self->context, 0);
   struct heif_error error =
-      heif_context_read_from_memory_without_copy(self->context, base->data, base->size, NULL);
+      heif.heif_context_read_from_memory_without_copy(self->context, base->data, base->size, NULL);
   if (error.code != heif_error_Ok) return fail(base, error);
-  error = heif_context_get_primary_image_handle(self->context, &self->handle);
+  error = heif.heif_context_get_primary_image_handle(self->context, &self->handle);
   if (error.code != heif_error_Ok) return fail(base, error);
-  int width = heif_image_handle_get_width(self->handle), height = heif_image_handle_get_height(self->handle);
+  int width = heif.heif_image_handle_get_width(self->handle), height = heif.heif_image_handle_get_height(self->handle);
   if (width <= 0 || height <= 0) return ozu_picture_fail(base, "a picture without a size");
   info->width = self->width = (uint32_t)width;
   info->height = self->height = (uint32_t)height;
-  int bits = heif_image_handle_get_luma_bits_per_pixel(self->handle);
+  int bits = heif.heif_image_handle_get_luma_bits_per_pixel(self->handle);
   info->bits = self->bits = bits > 0 ? bits : 8;
   info->is_deep = bits > 8 && bits <= 16;
-  info->has_alpha = heif_image_handle_has_alpha_channel(self->handle);
-  info->is_premultiplied = info->has_alpha && heif_image_handle_is_premultiplied_alpha(self->handle);
+  info->has_alpha = heif.heif_image_handle_has_alpha_channel(self->handle);
+  info->is_premultiplied = info->has_alpha && heif.heif_image_handle_is_premultiplied_alpha(self->handle);
   // The memory for the planes, and for the library's own picture in RGB.
   info->scratch = ozu_product((size_t)width, (size_t)height, bits > 8 ? 12 : 8);
   read_colors(self, info);
@@ -216,24 +216,24 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   if (self->handle == NULL) return ozu_picture_fail(base, "it is larger than the limits allow");
   if (self->image == NULL) {
     if (lacks_own_decoder(base)) return OzuStatusFailed;
-    struct heif_decoding_options *options = heif_decoding_options_alloc();
+    struct heif_decoding_options *options = heif.heif_decoding_options_alloc();
     if (options == NULL) return ozu_picture_fail(base, "out of memory");
     options->convert_hdr_to_8bit = !base->makes_deep;
-    struct heif_error error = heif_decode_image(
+    struct heif_error error = heif.heif_decode_image(
         self->handle, &self->image, heif_colorspace_RGB,
         base->makes_deep ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RGBA, options);
-    heif_decoding_options_free(options);
+    heif.heif_decoding_options_free(options);
     return error.code == heif_error_Ok ? OzuStatusMore : fail(base, error);
   }
   int stride = 0;
-  const uint8_t *rows = heif_image_get_plane_readonly(self->image, heif_channel_interleaved, &stride);
-  if (rows == NULL || heif_image_get_width(self->image, heif_channel_interleaved) != (int)self->width
-      || heif_image_get_height(self->image, heif_channel_interleaved) != (int)self->height)
+  const uint8_t *rows = heif.heif_image_get_plane_readonly(self->image, heif_channel_interleaved, &stride);
+  if (rows == NULL || heif.heif_image_get_width(self->image, heif_channel_interleaved) != (int)self->width
+      || heif.heif_image_get_height(self->image, heif_channel_interleaved) != (int)self->height)
     return ozu_picture_fail(base, "it declares two sizes");
   if (stride < 0 || (size_t)stride / (base->makes_deep ? 8 : 4) < self->width)
     return ozu_picture_fail(base, "rows that are too short");
   if (base->makes_deep) {
-    int bits = heif_image_get_bits_per_pixel_range(self->image, heif_channel_interleaved);
+    int bits = heif.heif_image_get_bits_per_pixel_range(self->image, heif_channel_interleaved);
     if (bits < 9 || bits > 16) return ozu_picture_fail(base, "an unknown depth");
     for (uint32_t y = 0; y < self->height; y++)
       spread(rows + (size_t)y * (size_t)stride, pixels + y * bytes_per_row, (size_t)self->width * 4, bits);
@@ -249,9 +249,9 @@ static bool prepare(OzuPictureDecoder *base) { return !lacks_decoder(base, "hvc1
 
 static void close_decoder(OzuPictureDecoder *base) {
   HEIFDecoder *self = (HEIFDecoder *)base;
-  if (self->image != NULL) heif_image_release(self->image);
-  if (self->handle != NULL) heif_image_handle_release(self->handle);
-  if (self->context != NULL) heif_context_free(self->context);
+  if (self->image != NULL) heif.heif_image_release(self->image);
+  if (self->handle != NULL) heif.heif_image_handle_release(self->handle);
+  if (self->context != NULL) heif.heif_context_free(self->context);
   free(self->profile);
   free(self->exif);
   free(self->xmp);

@@ -45,11 +45,6 @@ static jvirt_barray_ptr *read_coefficients(Turner *turner) {
   return blocks;
 }
 
-static JDIMENSION blocks_on(JDIMENSION pixels, int factor, int max_factor) {
-  return (JDIMENSION)(((size_t)pixels * (size_t)factor + (size_t)max_factor * DCTSIZE - 1) /
-                      ((size_t)max_factor * DCTSIZE));
-}
-
 static JDIMENSION rounded_up(JDIMENSION count, int unit) {
   return (count + (JDIMENSION)unit - 1) / (JDIMENSION)unit * (JDIMENSION)unit;
 }
@@ -110,8 +105,7 @@ static void turn_file(Turner *turner, const uint8_t *data, size_t size, int orie
     const jpeg_component_info *component = &source->comp_info[i];
     int h = turn.is_transposed ? component->v_samp_factor : component->h_samp_factor;
     int v = turn.is_transposed ? component->h_samp_factor : component->v_samp_factor;
-    JDIMENSION across = blocks_on(source->image_width, component->h_samp_factor, source->max_h_samp_factor);
-    JDIMENSION down = blocks_on(source->image_height, component->v_samp_factor, source->max_v_samp_factor);
+    JDIMENSION across = component->width_in_blocks, down = component->height_in_blocks;
     turner->blocks[i] = source->mem->request_virt_barray(
         (j_common_ptr)source, JPOOL_IMAGE, TRUE, rounded_up(turn.is_transposed ? down : across, h),
         rounded_up(turn.is_transposed ? across : down, v), (JDIMENSION)v);

@@ -15,13 +15,13 @@ OZU_DEFINE_LIBRARY(jxl, OZU_JXL_FUNCTIONS, "Read and write JPEG XL", OZU_JXL_SON
 enum { smallest_piece = 1 << 16, pieces = 32 };
 
 bool ozu_jxl_give_more(JXLDecoder *self) {
-  size_t rest = JxlDecoderReleaseInput(self->decoder);
+  size_t rest = jxl.JxlDecoderReleaseInput(self->decoder);
   size_t done = self->given - rest;
   if (self->given == self->base.size) return false;
   size_t piece = self->base.size / pieces > smallest_piece ? self->base.size / pieces : smallest_piece;
   size_t end = self->base.size - self->given < piece ? self->base.size : self->given + piece;
   self->given = end;
-  if (JxlDecoderSetInput(self->decoder, self->base.data + done, end - done) != JXL_DEC_SUCCESS) return false;
+  if (jxl.JxlDecoderSetInput(self->decoder, self->base.data + done, end - done) != JXL_DEC_SUCCESS) return false;
   return true;
 }
 
@@ -44,14 +44,14 @@ static bool set_output(JXLDecoder *self, uint8_t *pixels, size_t room) {
   bool is_deep = self->base.makes_deep;
   if (is_deep && self->info.num_color_channels == 3) {
     JxlPixelFormat format = {4, JXL_TYPE_FLOAT, JXL_NATIVE_ENDIAN, 0};
-    return JxlDecoderSetImageOutCallback(self->decoder, &format, take_row, self) == JXL_DEC_SUCCESS;
+    return jxl.JxlDecoderSetImageOutCallback(self->decoder, &format, take_row, self) == JXL_DEC_SUCCESS;
   }
   // The library wants to know the alignment of rows: the distance is the next multiple of it.
   JxlPixelFormat format = {4, is_deep ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 16};
   size_t size = 0;
   // It also counts the padding after the last pixel of the last row, though it does not write there.
-  return JxlDecoderImageOutBufferSize(self->decoder, &format, &size) == JXL_DEC_SUCCESS && size <= room
-      && JxlDecoderSetImageOutBuffer(self->decoder, &format, pixels, room) == JXL_DEC_SUCCESS;
+  return jxl.JxlDecoderImageOutBufferSize(self->decoder, &format, &size) == JXL_DEC_SUCCESS && size <= room
+      && jxl.JxlDecoderSetImageOutBuffer(self->decoder, &format, pixels, room) == JXL_DEC_SUCCESS;
 }
 
 // Sets the output of the black ink, if there is one: after that of the colours, for each frame.
@@ -62,8 +62,8 @@ static bool set_black_output(JXLDecoder *self) {
   size_t size = 0, room = (size_t)self->info.xsize * self->info.ysize;
   if (self->black == NULL) self->black = calloc(room, 1);
   return self->black != NULL
-      && JxlDecoderExtraChannelBufferSize(self->decoder, &format, &size, channel) == JXL_DEC_SUCCESS && size <= room
-      && JxlDecoderSetExtraChannelBuffer(self->decoder, &format, self->black, room, channel) == JXL_DEC_SUCCESS;
+      && jxl.JxlDecoderExtraChannelBufferSize(self->decoder, &format, &size, channel) == JXL_DEC_SUCCESS && size <= room
+      && jxl.JxlDecoderSetExtraChannelBuffer(self->decoder, &format, self->black, room, channel) == JXL_DEC_SUCCESS;
 }
 
 // Makes CMYK, or else BGRA as if inks were ideal, of a row of inks. In JPEG XL, 0 is full ink.
@@ -92,10 +92,10 @@ static void finish(const JXLDecoder *self, uint8_t *pixels, size_t bytes_per_row
 
 static OzuStatus step_with_rows(JXLDecoder *self, uint8_t *pixels, size_t bytes_per_row) {
   OzuPictureDecoder *base = &self->base;
-  switch (JxlDecoderProcessInput(self->decoder)) {
+  switch (jxl.JxlDecoderProcessInput(self->decoder)) {
     case JXL_DEC_NEED_MORE_INPUT:
       if (ozu_jxl_give_more(self)) return OzuStatusMore;
-      if (self->has_output && JxlDecoderFlushImage(self->decoder) == JXL_DEC_SUCCESS)
+      if (self->has_output && jxl.JxlDecoderFlushImage(self->decoder) == JXL_DEC_SUCCESS)
         finish(self, pixels, bytes_per_row);
       return OzuStatusTruncated;
     case JXL_DEC_NEED_IMAGE_OUT_BUFFER: {
@@ -129,10 +129,10 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
 static OzuStatus select_frame(OzuPictureDecoder *base, uint32_t frame) {
   JXLDecoder *self = (JXLDecoder *)base;
   if (frame == self->frame && !self->has_output) return OzuStatusDone;
-  JxlDecoderRewind(self->decoder);
-  JxlDecoderSubscribeEvents(self->decoder, JXL_DEC_FULL_IMAGE);
-  JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE);
-  JxlDecoderSkipFrames(self->decoder, frame);
+  jxl.JxlDecoderRewind(self->decoder);
+  jxl.JxlDecoderSubscribeEvents(self->decoder, JXL_DEC_FULL_IMAGE);
+  jxl.JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE);
+  jxl.JxlDecoderSkipFrames(self->decoder, frame);
   self->frame = frame;
   self->has_output = false;
   self->given = 0;
@@ -148,7 +148,7 @@ static OzuStatus delay(OzuPictureDecoder *base, uint32_t frame, double *millisec
 
 static void close_decoder(OzuPictureDecoder *base) {
   JXLDecoder *self = (JXLDecoder *)base;
-  if (self->decoder != NULL) JxlDecoderDestroy(self->decoder);
+  if (self->decoder != NULL) jxl.JxlDecoderDestroy(self->decoder);
   free(self->profile);
   free(self->exif);
   free(self->xmp);

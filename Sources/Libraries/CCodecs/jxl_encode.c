@@ -44,32 +44,32 @@ static uint8_t *reordered(const OzuEncodeRequest *request, size_t channels) {
 // the offset of their byte-order mark.
 static JxlEncoderStatus add_boxes(JxlEncoder *encoder, const OzuEncodeBlocks *blocks) {
   if (blocks->exif == NULL && blocks->xmp == NULL) return JXL_ENC_SUCCESS;
-  JxlEncoderStatus status = JxlEncoderUseBoxes(encoder);
+  JxlEncoderStatus status = jxl.JxlEncoderUseBoxes(encoder);
   if (status == JXL_ENC_SUCCESS && blocks->exif != NULL) {
     uint8_t *content = calloc(1, blocks->exif_size + 4);
     if (content == NULL) return JXL_ENC_ERROR;
     memcpy(content + 4, blocks->exif, blocks->exif_size);
-    status = JxlEncoderAddBox(encoder, "Exif", content, blocks->exif_size + 4, JXL_FALSE);
+    status = jxl.JxlEncoderAddBox(encoder, "Exif", content, blocks->exif_size + 4, JXL_FALSE);
     free(content);
   }
   if (status == JXL_ENC_SUCCESS && blocks->xmp != NULL)
-    status = JxlEncoderAddBox(encoder, "xml ", blocks->xmp, blocks->xmp_size, JXL_FALSE);
+    status = jxl.JxlEncoderAddBox(encoder, "xml ", blocks->xmp, blocks->xmp_size, JXL_FALSE);
   return status;
 }
 
 // Passes that refine the picture: for lossy pictures, the means of blocks and then coarse coefficients come first;
 // lossless pictures are coded as a pyramid.
 static JxlEncoderStatus make_progressive(JxlEncoderFrameSettings *settings, bool is_lossless) {
-  if (is_lossless) return JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_RESPONSIVE, 1);
+  if (is_lossless) return jxl.JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_RESPONSIVE, 1);
   JxlEncoderStatus status =
-      JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_PROGRESSIVE_DC, 1);
+      jxl.JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_PROGRESSIVE_DC, 1);
   if (status != JXL_ENC_SUCCESS) return status;
-  return JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_QPROGRESSIVE_AC, 1);
+  return jxl.JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_QPROGRESSIVE_AC, 1);
 }
 
 // The colour encoding for numbers of ITU-T H.273; false if the library does not support one.
 static bool find_colors(const OzuEncodeRequest *request, JxlColorEncoding *colors, JxlBasicInfo *info) {
-  JxlColorEncodingSetToSRGB(colors, JXL_FALSE);
+  jxl.JxlColorEncodingSetToSRGB(colors, JXL_FALSE);
   switch (request->primaries) {
     case 0: case 1: case 2: break;
     case 9: colors->primaries = JXL_PRIMARIES_2100; break;
@@ -96,7 +96,7 @@ static bool find_colors(const OzuEncodeRequest *request, JxlColorEncoding *color
 
 static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request, const uint8_t *pixels) {
   JxlBasicInfo info;
-  JxlEncoderInitBasicInfo(&info);
+  jxl.JxlEncoderInitBasicInfo(&info);
   info.xsize = request->width;
   info.ysize = request->height;
   uint32_t bits = request->format == OzuPixelsRGBA16 ? 16 : 8;
@@ -106,31 +106,31 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
   info.num_extra_channels = request->has_alpha ? 1 : 0;
   JxlColorEncoding colors;
   if (!find_colors(request, &colors, &info)) return JXL_ENC_ERROR;
-  JxlEncoderStatus status = JxlEncoderSetBasicInfo(encoder, &info);
+  JxlEncoderStatus status = jxl.JxlEncoderSetBasicInfo(encoder, &info);
   const OzuEncodeBlocks *blocks = &request->blocks;
   if (status == JXL_ENC_SUCCESS)
     status = blocks->profile != NULL
-        ? JxlEncoderSetICCProfile(encoder, blocks->profile, blocks->profile_size)
-        : JxlEncoderSetColorEncoding(encoder, &colors);
+        ? jxl.JxlEncoderSetICCProfile(encoder, blocks->profile, blocks->profile_size)
+        : jxl.JxlEncoderSetColorEncoding(encoder, &colors);
   if (status == JXL_ENC_SUCCESS) status = add_boxes(encoder, blocks);
   if (status != JXL_ENC_SUCCESS) return status;
-  JxlEncoderFrameSettings *settings = JxlEncoderFrameSettingsCreate(encoder, NULL);
+  JxlEncoderFrameSettings *settings = jxl.JxlEncoderFrameSettingsCreate(encoder, NULL);
   if (settings == NULL) return JXL_ENC_ERROR;
   static const int efforts[] = {3, 5, OZU_JXL_LARGEST_EFFORT};
-  status = JxlEncoderFrameSettingsSetOption(
+  status = jxl.JxlEncoderFrameSettingsSetOption(
       settings, JXL_ENC_FRAME_SETTING_EFFORT, efforts[request->effort]);
   if (status != JXL_ENC_SUCCESS) return status;
-  status = request->is_lossless ? JxlEncoderSetFrameLossless(settings, JXL_TRUE)
-                                : JxlEncoderSetFrameDistance(settings, distance(request->quality));
+  status = request->is_lossless ? jxl.JxlEncoderSetFrameLossless(settings, JXL_TRUE)
+                                : jxl.JxlEncoderSetFrameDistance(settings, distance(request->quality));
   if (status != JXL_ENC_SUCCESS) return status;
   if (status == JXL_ENC_SUCCESS && request->is_progressive)
     status = make_progressive(settings, request->is_lossless);
   if (status != JXL_ENC_SUCCESS) return status;
   uint32_t channels = request->has_alpha ? 4 : 3;
   JxlPixelFormat format = {channels, bits == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
-  status = JxlEncoderAddImageFrame(
+  status = jxl.JxlEncoderAddImageFrame(
       settings, &format, pixels, (size_t)request->width * request->height * channels * (bits / 8));
-  JxlEncoderCloseInput(encoder);
+  jxl.JxlEncoderCloseInput(encoder);
   return status;
 }
 
@@ -138,12 +138,12 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
 // of them when it reads them again, such as some that were compressed to very few bytes: no program could open
 // that picture.
 static bool has_readable_profile(const OzuBytes *file) {
-  JxlDecoder *decoder = JxlDecoderCreate(NULL);
+  JxlDecoder *decoder = jxl.JxlDecoderCreate(NULL);
   if (decoder == NULL) return false;
-  bool is_readable = JxlDecoderSubscribeEvents(decoder, JXL_DEC_COLOR_ENCODING) == JXL_DEC_SUCCESS
-      && JxlDecoderSetInput(decoder, file->bytes, file->count) == JXL_DEC_SUCCESS
-      && JxlDecoderProcessInput(decoder) == JXL_DEC_COLOR_ENCODING;
-  JxlDecoderDestroy(decoder);
+  bool is_readable = jxl.JxlDecoderSubscribeEvents(decoder, JXL_DEC_COLOR_ENCODING) == JXL_DEC_SUCCESS
+      && jxl.JxlDecoderSetInput(decoder, file->bytes, file->count) == JXL_DEC_SUCCESS
+      && jxl.JxlDecoderProcessInput(decoder) == JXL_DEC_COLOR_ENCODING;
+  jxl.JxlDecoderDestroy(decoder);
   return is_readable;
 }
 
@@ -154,7 +154,7 @@ OzuStatus ozu_jxl_encode(
     return OzuStatusFailed;
   }
   if (!ozu_dynamic_library_load(&ozu_jxl_library, message, message_capacity)) return OzuStatusFailed;
-  JxlEncoder *encoder = JxlEncoderCreate(NULL);
+  JxlEncoder *encoder = jxl.JxlEncoderCreate(NULL);
   uint8_t *pixels = reordered(request, request->has_alpha ? 4 : 3);
   bool is_done = false, has_profile = true, has_memory = encoder != NULL && pixels != NULL;
   if (has_memory && add(encoder, request, pixels) == JXL_ENC_SUCCESS) {
@@ -165,7 +165,7 @@ OzuStatus ozu_jxl_encode(
       if (!has_memory) break;
       uint8_t *next = file->bytes + file->count;
       size_t rest = file->capacity - file->count;
-      status = JxlEncoderProcessOutput(encoder, &next, &rest);
+      status = jxl.JxlEncoderProcessOutput(encoder, &next, &rest);
       file->count = file->capacity - rest;
     }
     has_profile = status != JXL_ENC_SUCCESS || request->blocks.profile == NULL || has_readable_profile(file);
@@ -176,8 +176,8 @@ OzuStatus ozu_jxl_encode(
   else if (!has_profile)
     snprintf(message, message_capacity, "libjxl does not read the colour profile that it has written");
   else if (!is_done)
-    snprintf(message, message_capacity, "libjxl error %d", (int)JxlEncoderGetError(encoder));
-  if (encoder != NULL) JxlEncoderDestroy(encoder);
+    snprintf(message, message_capacity, "libjxl error %d", (int)jxl.JxlEncoderGetError(encoder));
+  if (encoder != NULL) jxl.JxlEncoderDestroy(encoder);
   free(pixels);
   if (is_done) return OzuStatusDone;
   free(file->bytes);

@@ -33,13 +33,13 @@ OzuJXLFeed *ozu_jxl_feed_new(OzuRows rows) {
   feed->size = rows.bytes_per_row * rows.height;
   feed->width = rows.width;
   feed->height = rows.height;
-  feed->decoder = JxlDecoderCreate(NULL);
+  feed->decoder = jxl.JxlDecoderCreate(NULL);
   if (feed->decoder != NULL
-      && JxlDecoderSubscribeEvents(
+      && jxl.JxlDecoderSubscribeEvents(
              feed->decoder, JXL_DEC_BASIC_INFO | JXL_DEC_FRAME_PROGRESSION | JXL_DEC_FULL_IMAGE)
           == JXL_DEC_SUCCESS) {
-    JxlDecoderSetKeepOrientation(feed->decoder, JXL_TRUE);
-    JxlDecoderSetProgressiveDetail(feed->decoder, kPasses);
+    jxl.JxlDecoderSetKeepOrientation(feed->decoder, JXL_TRUE);
+    jxl.JxlDecoderSetProgressiveDetail(feed->decoder, kPasses);
     return feed;
   }
   ozu_jxl_feed_free(feed);
@@ -48,17 +48,17 @@ OzuJXLFeed *ozu_jxl_feed_new(OzuRows rows) {
 
 void ozu_jxl_feed_free(OzuJXLFeed *feed) {
   if (feed == NULL) return;
-  if (feed->decoder != NULL) JxlDecoderDestroy(feed->decoder);
+  if (feed->decoder != NULL) jxl.JxlDecoderDestroy(feed->decoder);
   free(feed);
 }
 
 static OzuStatus process(OzuJXLFeed *feed) {
   while (1) {
-    switch (JxlDecoderProcessInput(feed->decoder)) {
+    switch (jxl.JxlDecoderProcessInput(feed->decoder)) {
       case JXL_DEC_NEED_MORE_INPUT: return OzuStatusTruncated;
       case JXL_DEC_BASIC_INFO: {
         JxlBasicInfo info;
-        if (JxlDecoderGetBasicInfo(feed->decoder, &info) != JXL_DEC_SUCCESS || info.xsize != feed->width
+        if (jxl.JxlDecoderGetBasicInfo(feed->decoder, &info) != JXL_DEC_SUCCESS || info.xsize != feed->width
             || info.ysize != feed->height)
           return OzuStatusFailed;
         break;
@@ -67,9 +67,9 @@ static OzuStatus process(OzuJXLFeed *feed) {
         // The distance of a bitmap's rows is the next multiple of 16 bytes.
         JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 16};
         size_t size = 0;
-        if (JxlDecoderImageOutBufferSize(feed->decoder, &format, &size) != JXL_DEC_SUCCESS
+        if (jxl.JxlDecoderImageOutBufferSize(feed->decoder, &format, &size) != JXL_DEC_SUCCESS
             || size > feed->size
-            || JxlDecoderSetImageOutBuffer(feed->decoder, &format, feed->pixels, feed->size)
+            || jxl.JxlDecoderSetImageOutBuffer(feed->decoder, &format, feed->pixels, feed->size)
                 != JXL_DEC_SUCCESS)
           return OzuStatusFailed;
         feed->has_output = 1;
@@ -84,16 +84,16 @@ static OzuStatus process(OzuJXLFeed *feed) {
 
 OzuStatus ozu_jxl_feed_read(OzuJXLFeed *feed, const uint8_t *data, size_t size) {
   if (size <= feed->consumed) return OzuStatusTruncated;
-  if (JxlDecoderSetInput(feed->decoder, data + feed->consumed, size - feed->consumed) != JXL_DEC_SUCCESS)
+  if (jxl.JxlDecoderSetInput(feed->decoder, data + feed->consumed, size - feed->consumed) != JXL_DEC_SUCCESS)
     return OzuStatusFailed;
   OzuStatus status = process(feed);
-  feed->consumed = size - JxlDecoderReleaseInput(feed->decoder);
+  feed->consumed = size - jxl.JxlDecoderReleaseInput(feed->decoder);
   return status;
 }
 
 OzuStatus ozu_jxl_feed_flush(OzuJXLFeed *feed) {
   if (!feed->has_output) return OzuStatusMore;
-  return JxlDecoderFlushImage(feed->decoder) == JXL_DEC_SUCCESS ? OzuStatusDone : OzuStatusMore;
+  return jxl.JxlDecoderFlushImage(feed->decoder) == JXL_DEC_SUCCESS ? OzuStatusDone : OzuStatusMore;
 }
 
 #endif

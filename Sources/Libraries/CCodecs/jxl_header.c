@@ -8,7 +8,7 @@
 
 static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
   JxlColorEncoding encoding;
-  if (JxlDecoderGetColorAsEncodedProfile(
+  if (jxl.JxlDecoderGetColorAsEncodedProfile(
           OZU_JXL_COLORS_OF(self->decoder), JXL_COLOR_PROFILE_TARGET_DATA, &encoding) == JXL_DEC_SUCCESS
       && encoding.white_point == JXL_WHITE_POINT_D65
       && encoding.transfer_function != JXL_TRANSFER_FUNCTION_GAMMA
@@ -22,11 +22,11 @@ static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
     return;
   }
   size_t size = 0;
-  if (JxlDecoderGetICCProfileSize(
+  if (jxl.JxlDecoderGetICCProfileSize(
           OZU_JXL_COLORS_OF(self->decoder), JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS
       || size == 0 || size > 16 << 20 || (self->profile = malloc(size)) == NULL)
     return;
-  if (JxlDecoderGetColorAsICCProfile(
+  if (jxl.JxlDecoderGetColorAsICCProfile(
           OZU_JXL_COLORS_OF(self->decoder), JXL_COLOR_PROFILE_TARGET_DATA, self->profile, size) != JXL_DEC_SUCCESS)
     return;
   info->profile = self->profile;
@@ -41,7 +41,7 @@ static void find_inks(JXLDecoder *self, OzuPictureInfo *info) {
   if (!self->has_inks) return;
   for (uint32_t i = 0; i < self->info.num_extra_channels && self->black_channel < 0; i++) {
     JxlExtraChannelInfo channel;
-    if (JxlDecoderGetExtraChannelInfo(self->decoder, i, &channel) == JXL_DEC_SUCCESS
+    if (jxl.JxlDecoderGetExtraChannelInfo(self->decoder, i, &channel) == JXL_DEC_SUCCESS
         && channel.type == JXL_CHANNEL_BLACK)
       self->black_channel = (int)i;
   }
@@ -61,34 +61,34 @@ static uint8_t *unpack(const uint8_t *box, size_t size, size_t *unpacked_size) {
   static const uint8_t head[32] = {
       0,   0,   0,   12,  'J', 'X', 'L', ' ', 0x0D, 0x0A, 0x87, 0x0A, 0,   0,   0,   20,
       'f', 't', 'y', 'p', 'j', 'x', 'l', ' ', 0,    0,    0,    0,    'j', 'x', 'l', ' '};
-  JxlDecoder *decoder = JxlDecoderCreate(NULL);
+  JxlDecoder *decoder = jxl.JxlDecoderCreate(NULL);
   if (decoder == NULL) return NULL;
   OzuBytes content = {0};
   bool has_room = false, is_whole = false;
-  bool is_ready = JxlDecoderSubscribeEvents(decoder, JXL_DEC_BOX) == JXL_DEC_SUCCESS
-      && JxlDecoderSetDecompressBoxes(decoder, JXL_TRUE) == JXL_DEC_SUCCESS
-      && JxlDecoderSetInput(decoder, head, sizeof(head)) == JXL_DEC_SUCCESS;
+  bool is_ready = jxl.JxlDecoderSubscribeEvents(decoder, JXL_DEC_BOX) == JXL_DEC_SUCCESS
+      && jxl.JxlDecoderSetDecompressBoxes(decoder, JXL_TRUE) == JXL_DEC_SUCCESS
+      && jxl.JxlDecoderSetInput(decoder, head, sizeof(head)) == JXL_DEC_SUCCESS;
   for (bool is_in_box = false; is_ready;) {
-    JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
-    if (has_room) content.count = content.capacity - JxlDecoderReleaseBoxBuffer(decoder);
+    JxlDecoderStatus status = jxl.JxlDecoderProcessInput(decoder);
+    if (has_room) content.count = content.capacity - jxl.JxlDecoderReleaseBoxBuffer(decoder);
     has_room = false;
     if (status == JXL_DEC_NEED_MORE_INPUT) {
       // The end of the head, or of the box.
       is_whole = is_in_box;
-      if (is_in_box || JxlDecoderReleaseInput(decoder) > 0
-          || JxlDecoderSetInput(decoder, box, size) != JXL_DEC_SUCCESS)
+      if (is_in_box || jxl.JxlDecoderReleaseInput(decoder) > 0
+          || jxl.JxlDecoderSetInput(decoder, box, size) != JXL_DEC_SUCCESS)
         break;
       is_in_box = true;
     } else if (status != JXL_DEC_BOX && status != JXL_DEC_BOX_NEED_MORE_OUTPUT) {
       break;
     } else if (is_in_box) {
       if (content.count > largest_block || !ozu_bytes_reserve(&content, 1)) break;
-      has_room = JxlDecoderSetBoxBuffer(decoder, content.bytes + content.count, content.capacity - content.count)
+      has_room = jxl.JxlDecoderSetBoxBuffer(decoder, content.bytes + content.count, content.capacity - content.count)
           == JXL_DEC_SUCCESS;
       if (!has_room) break;
     }
   }
-  JxlDecoderDestroy(decoder);
+  jxl.JxlDecoderDestroy(decoder);
   *unpacked_size = content.count;
   if (is_whole && content.count > 0 && content.count <= largest_block) return content.bytes;
   free(content.bytes);
@@ -154,22 +154,22 @@ static bool note_delay(JXLDecoder *self, double delay) {
 // Counts the frames of an animation, without decoding them, and stores their delays. Sets `is_cut` if the file ends in a
 // frame. The library steps over all frames but the last, so it does not tell whether that one is wholly there.
 static bool read_frames(JXLDecoder *self, bool *is_cut) {
-  JxlDecoder *decoder = JxlDecoderCreate(NULL);
+  JxlDecoder *decoder = jxl.JxlDecoderCreate(NULL);
   if (decoder == NULL) return false;
   bool has_room = true, is_last = false;
   JxlDecoderStatus status = JXL_DEC_SUCCESS;
   double tick = 1000.0 * self->info.animation.tps_denominator / self->info.animation.tps_numerator;
-  JxlDecoderSubscribeEvents(decoder, JXL_DEC_FRAME);
-  JxlDecoderSetInput(decoder, self->base.data, self->base.size);
+  jxl.JxlDecoderSubscribeEvents(decoder, JXL_DEC_FRAME);
+  jxl.JxlDecoderSetInput(decoder, self->base.data, self->base.size);
   while (has_room && self->frames < OZU_LARGEST_FRAME_COUNT
-         && (status = JxlDecoderProcessInput(decoder)) == JXL_DEC_FRAME) {
+         && (status = jxl.JxlDecoderProcessInput(decoder)) == JXL_DEC_FRAME) {
     JxlFrameHeader header;
-    if (JxlDecoderGetFrameHeader(decoder, &header) != JXL_DEC_SUCCESS) break;
+    if (jxl.JxlDecoderGetFrameHeader(decoder, &header) != JXL_DEC_SUCCESS) break;
     has_room = note_delay(self, header.duration * tick);
     is_last = header.is_last;
     self->frames++;
   }
-  JxlDecoderDestroy(decoder);
+  jxl.JxlDecoderDestroy(decoder);
   *is_cut = status == JXL_DEC_NEED_MORE_INPUT && !is_last;
   return has_room;
 }
@@ -182,9 +182,9 @@ static bool read_frames(JXLDecoder *self, bool *is_cut) {
 // bit for its coding. Frames of types 1 and 2 are only referred to by the picture and are always coded by
 // predictions: one of them in the colours that only lossy pictures have counts as lossy.
 static bool has_transforms(JXLDecoder *self) {
-  size_t rest = JxlDecoderReleaseInput(self->decoder), at = self->given - rest;
+  size_t rest = jxl.JxlDecoderReleaseInput(self->decoder), at = self->given - rest;
   bool is_there = rest > 0 && at < self->base.size;
-  if (rest > 0 && JxlDecoderSetInput(self->decoder, self->base.data + at, rest) != JXL_DEC_SUCCESS) return false;
+  if (rest > 0 && jxl.JxlDecoderSetInput(self->decoder, self->base.data + at, rest) != JXL_DEC_SUCCESS) return false;
   if (!is_there) return false;
   uint8_t first = self->base.data[at];
   enum { all_default = 1, type = 6, is_modular = 8 };
@@ -209,18 +209,18 @@ static size_t bytes_per_pixel(JXLDecoder *self) {
 OzuStatus ozu_jxl_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   JXLDecoder *self = (JXLDecoder *)base;
   self->black_channel = -1;
-  self->decoder = JxlDecoderCreate(NULL);
+  self->decoder = jxl.JxlDecoderCreate(NULL);
   if (self->decoder == NULL) return ozu_picture_fail(base, "out of memory");
-  JxlDecoderSubscribeEvents(
+  jxl.JxlDecoderSubscribeEvents(
       self->decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE);
-  JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE);
+  jxl.JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE);
   while (true) {
-    switch (JxlDecoderProcessInput(self->decoder)) {
+    switch (jxl.JxlDecoderProcessInput(self->decoder)) {
       case JXL_DEC_NEED_MORE_INPUT:
         if (!ozu_jxl_give_more(self)) return OzuStatusTruncated;
         break;
       case JXL_DEC_BASIC_INFO:
-        if (JxlDecoderGetBasicInfo(self->decoder, &self->info) != JXL_DEC_SUCCESS)
+        if (jxl.JxlDecoderGetBasicInfo(self->decoder, &self->info) != JXL_DEC_SUCCESS)
           return ozu_picture_fail(base, "no basic information");
         info->width = self->info.xsize;
         info->height = self->info.ysize;

@@ -24,17 +24,17 @@ static OzuStatus end(bool is_done, const char *reason, OzuBytes *file, char *mes
 OzuStatus ozu_jxl_from_jpeg(
     const uint8_t *data, size_t size, OzuBytes *file, char *message, size_t message_capacity) {
   if (!ozu_dynamic_library_load(&ozu_jxl_library, message, message_capacity)) return OzuStatusFailed;
-  JxlEncoder *encoder = JxlEncoderCreate(NULL);
-  JxlEncoderFrameSettings *settings = encoder == NULL ? NULL : JxlEncoderFrameSettingsCreate(encoder, NULL);
+  JxlEncoder *encoder = jxl.JxlEncoderCreate(NULL);
+  JxlEncoderFrameSettings *settings = encoder == NULL ? NULL : jxl.JxlEncoderFrameSettingsCreate(encoder, NULL);
   if (settings == NULL) {
-    if (encoder != NULL) JxlEncoderDestroy(encoder);
+    if (encoder != NULL) jxl.JxlEncoderDestroy(encoder);
     return end(false, "out of memory", file, message, message_capacity);
   }
   bool is_done = false;
   const char *reason = "libjxl does not store this JPEG";
-  if (JxlEncoderStoreJPEGMetadata(encoder, JXL_TRUE) == JXL_ENC_SUCCESS
-      && JxlEncoderAddJPEGFrame(settings, data, size) == JXL_ENC_SUCCESS) {
-    JxlEncoderCloseInput(encoder);
+  if (jxl.JxlEncoderStoreJPEGMetadata(encoder, JXL_TRUE) == JXL_ENC_SUCCESS
+      && jxl.JxlEncoderAddJPEGFrame(settings, data, size) == JXL_ENC_SUCCESS) {
+    jxl.JxlEncoderCloseInput(encoder);
     JxlEncoderStatus status = JXL_ENC_NEED_MORE_OUTPUT;
     while (status == JXL_ENC_NEED_MORE_OUTPUT) {
       if (!ozu_bytes_reserve(file, room)) {
@@ -43,37 +43,37 @@ OzuStatus ozu_jxl_from_jpeg(
       }
       uint8_t *next = file->bytes + file->count;
       size_t rest = file->capacity - file->count;
-      status = JxlEncoderProcessOutput(encoder, &next, &rest);
+      status = jxl.JxlEncoderProcessOutput(encoder, &next, &rest);
       file->count = file->capacity - rest;
     }
     is_done = status == JXL_ENC_SUCCESS;
   }
-  JxlEncoderDestroy(encoder);
+  jxl.JxlEncoderDestroy(encoder);
   return end(is_done, reason, file, message, message_capacity);
 }
 
 // Lends free room of the file to the library.
 static bool lend(JxlDecoder *decoder, OzuBytes *file, size_t count) {
   return ozu_bytes_reserve(file, count)
-      && JxlDecoderSetJPEGBuffer(decoder, file->bytes + file->count, file->capacity - file->count) == JXL_DEC_SUCCESS;
+      && jxl.JxlDecoderSetJPEGBuffer(decoder, file->bytes + file->count, file->capacity - file->count) == JXL_DEC_SUCCESS;
 }
 
 OzuStatus ozu_jxl_to_jpeg(
     const uint8_t *data, size_t size, size_t limit, OzuBytes *file, char *message, size_t message_capacity) {
   if (!ozu_dynamic_library_load(&ozu_jxl_library, message, message_capacity)) return OzuStatusFailed;
-  JxlDecoder *decoder = JxlDecoderCreate(NULL);
+  JxlDecoder *decoder = jxl.JxlDecoderCreate(NULL);
   if (decoder == NULL) return end(false, "out of memory", file, message, message_capacity);
   bool is_done = false, has_buffer = false;
   size_t lent = room;
   const char *reason = "it stores no JPEG";
-  if (JxlDecoderSubscribeEvents(decoder, JXL_DEC_JPEG_RECONSTRUCTION | JXL_DEC_FULL_IMAGE) == JXL_DEC_SUCCESS
-      && JxlDecoderSetInput(decoder, data, size) == JXL_DEC_SUCCESS) {
+  if (jxl.JxlDecoderSubscribeEvents(decoder, JXL_DEC_JPEG_RECONSTRUCTION | JXL_DEC_FULL_IMAGE) == JXL_DEC_SUCCESS
+      && jxl.JxlDecoderSetInput(decoder, data, size) == JXL_DEC_SUCCESS) {
     for (;;) {
-      JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
+      JxlDecoderStatus status = jxl.JxlDecoderProcessInput(decoder);
       // Only these two go on; the library waits for room for pixels where a file stores no JPEG.
       bool wants_more = status == JXL_DEC_JPEG_NEED_MORE_OUTPUT;
       if (has_buffer) {
-        file->count = file->capacity - JxlDecoderReleaseJPEGBuffer(decoder);
+        file->count = file->capacity - jxl.JxlDecoderReleaseJPEGBuffer(decoder);
         has_buffer = false;
       }
       // libjxl 0.7 writes all of the JPEG again when it gets room, so the room must grow.
@@ -91,7 +91,7 @@ OzuStatus ozu_jxl_to_jpeg(
       has_buffer = true;
     }
   }
-  JxlDecoderDestroy(decoder);
+  jxl.JxlDecoderDestroy(decoder);
   return end(is_done, reason, file, message, message_capacity);
 }
 

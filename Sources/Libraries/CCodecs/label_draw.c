@@ -39,7 +39,7 @@ static int idle_map_count;
 static pthread_mutex_t maps_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void free_map(FontMap *map) {
-  if (map->map != NULL) g_object_unref(map->map);
+  if (map->map != NULL) pango.g_object_unref(map->map);
   free(map->path);
 }
 
@@ -87,24 +87,24 @@ static OzuLabelStatus load(char *message, size_t capacity) {
 }
 
 static bool has_fonts(FcConfig *config, int set) {
-  FcFontSet *fonts = FcConfigGetFonts(config, set);
+  FcFontSet *fonts = pango.FcConfigGetFonts(config, set);
   return fonts != NULL && fonts->nfont > 0;
 }
 
 // A configuration with the rules and the fonts of the system, and those of a file under a family of their own. NULL if the file
 // has no font.
 static FcConfig *make_config(const char *path) {
-  FcConfig *config = FcInitLoadConfigAndFonts();
+  FcConfig *config = pango.FcInitLoadConfigAndFonts();
   if (config == NULL) return NULL;
   FcFontSet *fonts = NULL;
-  if (FcConfigAppFontAddFile(config, (const unsigned char *)path)) fonts = FcConfigGetFonts(config, FcSetApplication);
+  if (pango.FcConfigAppFontAddFile(config, (const unsigned char *)path)) fonts = pango.FcConfigGetFonts(config, FcSetApplication);
   if (fonts == NULL || fonts->nfont == 0) {
-    FcConfigDestroy(config);
+    pango.FcConfigDestroy(config);
     return NULL;
   }
   for (int i = 0; i < fonts->nfont; i++) {
-    FcPatternDel(fonts->fonts[i], FC_FAMILY);
-    FcPatternAddString(fonts->fonts[i], FC_FAMILY, (const unsigned char *)file_family);
+    pango.FcPatternDel(fonts->fonts[i], FC_FAMILY);
+    pango.FcPatternAddString(fonts->fonts[i], FC_FAMILY, (const unsigned char *)file_family);
   }
   return config;
 }
@@ -126,14 +126,14 @@ static OzuLabelStatus take_map(const char *path, FontMap *map, char *message, si
       free_map(map);
       return fail(OzuLabelFont, message, capacity, "the file is no font, or cannot be read");
     }
-  } else if (!FcInit() || !has_fonts(NULL, FcSetSystem)) {
+  } else if (!pango.FcInit() || !has_fonts(NULL, FcSetSystem)) {
     // Pango ends the process when it finds no font.
     return fail(OzuLabelFont, message, capacity, "no font is installed on this system");
   }
-  map->map = pango_cairo_font_map_new();
-  if (map->map != NULL && config != NULL) pango_fc_font_map_set_config(map->map, config);
+  map->map = pango.pango_cairo_font_map_new();
+  if (map->map != NULL && config != NULL) pango.pango_fc_font_map_set_config(map->map, config);
   // The map has a reference of its own.
-  if (config != NULL) FcConfigDestroy(config);
+  if (config != NULL) pango.FcConfigDestroy(config);
   if (map->map != NULL) return OzuLabelDone;
   free_map(map);
   return fail(OzuLabelUnavailable, message, capacity, "out of memory");
@@ -141,21 +141,21 @@ static OzuLabelStatus take_map(const char *path, FontMap *map, char *message, si
 
 OzuLabelStatus ozu_label_prepare(char *message, size_t capacity) {
   OzuLabelStatus status = load(message, capacity);
-  if (status == OzuLabelDone) FcInit();
+  if (status == OzuLabelDone) pango.FcInit();
   return status;
 }
 
 // Whether a font has exactly this family.
 static bool is_installed(const unsigned char *family) {
-  FcPattern *pattern = FcPatternCreate();
-  FcObjectSet *objects = FcObjectSetCreate();
+  FcPattern *pattern = pango.FcPatternCreate();
+  FcObjectSet *objects = pango.FcObjectSetCreate();
   FcFontSet *fonts = NULL;
-  if (pattern != NULL && objects != NULL && FcPatternAddString(pattern, FC_FAMILY, family))
-    fonts = FcFontList(NULL, pattern, objects);
+  if (pattern != NULL && objects != NULL && pango.FcPatternAddString(pattern, FC_FAMILY, family))
+    fonts = pango.FcFontList(NULL, pattern, objects);
   bool is_found = fonts != NULL && fonts->nfont > 0;
-  if (fonts != NULL) FcFontSetDestroy(fonts);
-  if (objects != NULL) FcObjectSetDestroy(objects);
-  if (pattern != NULL) FcPatternDestroy(pattern);
+  if (fonts != NULL) pango.FcFontSetDestroy(fonts);
+  if (objects != NULL) pango.FcObjectSetDestroy(objects);
+  if (pattern != NULL) pango.FcPatternDestroy(pattern);
   return is_found;
 }
 
@@ -164,18 +164,19 @@ static bool is_installed(const unsigned char *family) {
 OzuLabelStatus ozu_label_find_family(const char *family, bool *exists, char *message, size_t capacity) {
   OzuLabelStatus status = load(message, capacity);
   if (status != OzuLabelDone) return status;
-  *exists = FcInit() && is_installed((const unsigned char *)family);
+  *exists = pango.FcInit() && is_installed((const unsigned char *)family);
   if (*exists) return OzuLabelDone;
-  FcPattern *pattern = FcPatternCreate();
+  FcPattern *pattern = pango.FcPatternCreate();
   if (pattern == NULL) return OzuLabelDone;
-  if (FcPatternAddString(pattern, FC_FAMILY, (const unsigned char *)family) && FcConfigSubstitute(NULL, pattern, FcMatchPattern)) {
+  if (pango.FcPatternAddString(pattern, FC_FAMILY, (const unsigned char *)family)
+      && pango.FcConfigSubstitute(NULL, pattern, FcMatchPattern)) {
     FcValue value;
     int binding;
-    for (int i = 0; !*exists && FcPatternGetWithBinding(pattern, FC_FAMILY, i, &value, &binding) == 0; i++) {
+    for (int i = 0; !*exists && pango.FcPatternGetWithBinding(pattern, FC_FAMILY, i, &value, &binding) == 0; i++) {
       if (binding != FcValueBindingWeak && value.type == FcTypeString) *exists = is_installed(value.u.s);
     }
   }
-  FcPatternDestroy(pattern);
+  pango.FcPatternDestroy(pattern);
   return OzuLabelDone;
 }
 
@@ -200,12 +201,12 @@ struct OzuLabel {
 };
 
 void ozu_label_free(OzuLabel *self) {
-  for (int i = 0; i < self->part_count; i++) g_object_unref(self->parts[i]);
-  if (self->attributes != NULL) pango_attr_list_unref(self->attributes);
-  if (self->plain_text != NULL) g_free(self->plain_text);
+  for (int i = 0; i < self->part_count; i++) pango.g_object_unref(self->parts[i]);
+  if (self->attributes != NULL) pango.pango_attr_list_unref(self->attributes);
+  if (self->plain_text != NULL) pango.g_free(self->plain_text);
   free(self->copy);
-  if (self->font != NULL) pango_font_description_free(self->font);
-  if (self->context != NULL) g_object_unref(self->context);
+  if (self->font != NULL) pango.pango_font_description_free(self->font);
+  if (self->context != NULL) pango.g_object_unref(self->context);
   if (self->map.map != NULL) give_back_map(self->map);
   free(self);
 }
@@ -226,7 +227,7 @@ static int is_forbidden(PangoAttribute *attribute, void *data) {
     value = ((PangoAttrInt *)attribute)->value;
     least = -most;
     break;
-  case PANGO_ATTR_FONT_DESC: value = pango_font_description_get_size(((PangoAttrFontDesc *)attribute)->desc); break;
+  case PANGO_ATTR_FONT_DESC: value = pango.pango_font_description_get_size(((PangoAttrFontDesc *)attribute)->desc); break;
   case PANGO_ATTR_SCALE:
   case PANGO_ATTR_LINE_HEIGHT:
     value = ((PangoAttrFloat *)attribute)->value;
@@ -239,15 +240,15 @@ static int is_forbidden(PangoAttribute *attribute, void *data) {
 // Separates the text from its markup.
 static OzuLabelStatus read_markup(OzuLabel *self, const OzuLabelText *text, char *message, size_t capacity) {
   GError *error = NULL;
-  if (!pango_parse_markup(text->text, (int)text->text_size, 0, &self->attributes, &self->plain_text, NULL, &error)) {
+  if (!pango.pango_parse_markup(text->text, (int)text->text_size, 0, &self->attributes, &self->plain_text, NULL, &error)) {
     fail(OzuLabelMarkup, message, capacity, error == NULL ? "it is not well-formed" : error->message);
-    if (error != NULL) g_error_free(error);
+    if (error != NULL) pango.g_error_free(error);
     return OzuLabelMarkup;
   }
   double size = text->size;
-  PangoAttrList *forbidden = pango_attr_list_filter(self->attributes, is_forbidden, &size);
+  PangoAttrList *forbidden = pango.pango_attr_list_filter(self->attributes, is_forbidden, &size);
   if (forbidden == NULL) return OzuLabelDone;
-  pango_attr_list_unref(forbidden);
+  pango.pango_attr_list_unref(forbidden);
   return fail(OzuLabelMarkup, message, capacity, "its sizes and distances may be 4 times the size of the label at most");
 }
 
@@ -257,61 +258,61 @@ static void begin_paragraphs(char *text) {
 }
 
 static OzuLabelStatus make_context(OzuLabel *self, const OzuLabelText *text) {
-  self->context = pango_font_map_create_context(self->map.map);
-  self->font = pango_font_description_new();
-  cairo_font_options_t *options = cairo_font_options_create();
+  self->context = pango.pango_font_map_create_context(self->map.map);
+  self->font = pango.pango_font_description_new();
+  cairo_font_options_t *options = pango.cairo_font_options_create();
   if (self->context == NULL || self->font == NULL || options == NULL) return OzuLabelUnavailable;
   // The settings of a desktop do not count, so that a label is the same on every machine with the same fonts.
-  cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
-  cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
-  cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
-  pango_cairo_context_set_font_options(self->context, options);
-  cairo_font_options_destroy(options);
+  pango.cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+  pango.cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+  pango.cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+  pango.pango_cairo_context_set_font_options(self->context, options);
+  pango.cairo_font_options_destroy(options);
   // Then a point in markup is a pixel.
-  pango_cairo_context_set_resolution(self->context, 72);
-  pango_context_set_round_glyph_positions(self->context, false);
+  pango.pango_cairo_context_set_resolution(self->context, 72);
+  pango.pango_context_set_round_glyph_positions(self->context, false);
   // Otherwise the language of the process would count.
-  pango_context_set_language(self->context, pango_language_from_string(text->language == NULL ? "en" : text->language));
-  pango_context_set_base_dir(
+  pango.pango_context_set_language(self->context, pango.pango_language_from_string(text->language == NULL ? "en" : text->language));
+  pango.pango_context_set_base_dir(
       self->context, text->direction == OzuLabelDirectionRightToLeft ? PANGO_DIRECTION_RTL : PANGO_DIRECTION_LTR);
-  pango_font_description_set_family(self->font, text->file != NULL ? file_family : text->families);
-  pango_font_description_set_weight(self->font, text->weight);
-  if (text->is_italic) pango_font_description_set_style(self->font, PANGO_STYLE_ITALIC);
-  pango_font_description_set_absolute_size(self->font, text->size * PANGO_SCALE);
+  pango.pango_font_description_set_family(self->font, text->file != NULL ? file_family : text->families);
+  pango.pango_font_description_set_weight(self->font, text->weight);
+  if (text->is_italic) pango.pango_font_description_set_style(self->font, PANGO_STYLE_ITALIC);
+  pango.pango_font_description_set_absolute_size(self->font, text->size * PANGO_SCALE);
   return OzuLabelDone;
 }
 
 // Adds a layout of a part of the text, which begins at `start` of what the attributes belong to.
 static PangoLayout *add_part(OzuLabel *self, const OzuLabelText *text, const char *part, int length, int start) {
-  PangoLayout *layout = pango_layout_new(self->context);
+  PangoLayout *layout = pango.pango_layout_new(self->context);
   if (layout == NULL) return NULL;
   self->parts[self->part_count++] = layout;
-  pango_layout_set_font_description(layout, self->font);
-  pango_layout_set_text(layout, part, length);
-  PangoAttrList *attributes = self->attributes == NULL ? pango_attr_list_new() : pango_attr_list_copy(self->attributes);
-  if (attributes != NULL && start > 0) pango_attr_list_update(attributes, 0, start, 0);
+  pango.pango_layout_set_font_description(layout, self->font);
+  pango.pango_layout_set_text(layout, part, length);
+  PangoAttrList *attributes = self->attributes == NULL ? pango.pango_attr_list_new() : pango.pango_attr_list_copy(self->attributes);
+  if (attributes != NULL && start > 0) pango.pango_attr_list_update(attributes, 0, start, 0);
   // Before the attributes of markup, which may say otherwise.
   if (attributes != NULL && text->line_height != 1)
-    pango_attr_list_insert_before(attributes, pango_attr_line_height_new(text->line_height));
-  pango_layout_set_attributes(layout, attributes);
-  if (attributes != NULL) pango_attr_list_unref(attributes);
-  pango_layout_set_width(layout, text->width < 0 ? -1 : text->width * PANGO_SCALE);
-  pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR);
+    pango.pango_attr_list_insert_before(attributes, pango.pango_attr_line_height_new(text->line_height));
+  pango.pango_layout_set_attributes(layout, attributes);
+  if (attributes != NULL) pango.pango_attr_list_unref(attributes);
+  pango.pango_layout_set_width(layout, text->width < 0 ? -1 : text->width * PANGO_SCALE);
+  pango.pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR);
   // Pango exchanges left and right for lines against the direction of the context, if it finds the direction.
   bool is_automatic = text->direction == OzuLabelDirectionAutomatic;
-  pango_layout_set_auto_dir(layout, is_automatic);
+  pango.pango_layout_set_auto_dir(layout, is_automatic);
   bool is_mirrored = text->direction == OzuLabelDirectionRightToLeft;
   switch (text->alignment) {
-  case OzuLabelAlignmentJustify: pango_layout_set_justify(layout, true); __attribute__((fallthrough));
-  case OzuLabelAlignmentStart: pango_layout_set_alignment(layout, is_mirrored ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT); break;
-  case OzuLabelAlignmentCenter: pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER); break;
-  case OzuLabelAlignmentEnd: pango_layout_set_alignment(layout, is_mirrored ? PANGO_ALIGN_LEFT : PANGO_ALIGN_RIGHT); break;
+  case OzuLabelAlignmentJustify: pango.pango_layout_set_justify(layout, true); __attribute__((fallthrough));
+  case OzuLabelAlignmentStart: pango.pango_layout_set_alignment(layout, is_mirrored ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT); break;
+  case OzuLabelAlignmentCenter: pango.pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER); break;
+  case OzuLabelAlignmentEnd: pango.pango_layout_set_alignment(layout, is_mirrored ? PANGO_ALIGN_LEFT : PANGO_ALIGN_RIGHT); break;
   }
   return layout;
 }
 
 static void remove_parts(OzuLabel *self) {
-  for (int i = 0; i < self->part_count; i++) g_object_unref(self->parts[i]);
+  for (int i = 0; i < self->part_count; i++) pango.g_object_unref(self->parts[i]);
   self->part_count = 0;
 }
 
@@ -339,13 +340,13 @@ static bool has_text(const char *text, int start, int end) {
 // Replaces the layout by what its first lines hold.
 static bool cut(OzuLabel *self, const OzuLabelText *text, const char *all, int size) {
   PangoLayout *whole = self->parts[0];
-  int count = pango_layout_get_line_count(whole), last = text->line_limit - 1, first = last, next = last + 1;
-  PangoLayoutLine *line = pango_layout_get_line_readonly(whole, last);
+  int count = pango.pango_layout_get_line_count(whole), last = text->line_limit - 1, first = last, next = last + 1;
+  PangoLayoutLine *line = pango.pango_layout_get_line_readonly(whole, last);
   int end = line->start_index + line->length;
-  while (first > 0 && !pango_layout_get_line_readonly(whole, first)->is_paragraph_start) first--;
-  while (next < count && !pango_layout_get_line_readonly(whole, next)->is_paragraph_start) next++;
-  int start = pango_layout_get_line_readonly(whole, first)->start_index;
-  int paragraph_end = next < count ? pango_layout_get_line_readonly(whole, next)->start_index : size;
+  while (first > 0 && !pango.pango_layout_get_line_readonly(whole, first)->is_paragraph_start) first--;
+  while (next < count && !pango.pango_layout_get_line_readonly(whole, next)->is_paragraph_start) next++;
+  int start = pango.pango_layout_get_line_readonly(whole, first)->start_index;
+  int paragraph_end = next < count ? pango.pango_layout_get_line_readonly(whole, next)->start_index : size;
   remove_parts(self);
   if (text->ellipsis == OzuLabelEllipsisNone) return add_part(self, text, all, end, 0) != NULL;
   PangoLayout *before = NULL;
@@ -365,27 +366,27 @@ static bool cut(OzuLabel *self, const OzuLabelText *text, const char *all, int s
   PangoLayout *rest = add_part(self, text, paragraph, length, start);
   free(paragraph);
   if (rest == NULL) return false;
-  pango_layout_set_ellipsize(rest, (int)text->ellipsis);
-  pango_layout_set_height(rest, -(last - first + 1));
+  pango.pango_layout_set_ellipsize(rest, (int)text->ellipsis);
+  pango.pango_layout_set_height(rest, -(last - first + 1));
   if (before == NULL) return true;
   PangoRectangle upper, lower;
-  pango_layout_get_extents(before, NULL, &upper);
-  pango_layout_get_extents(rest, NULL, &lower);
+  pango.pango_layout_get_extents(before, NULL, &upper);
+  pango.pango_layout_get_extents(rest, NULL, &lower);
   self->second_y = upper.y + upper.height;
   if (text->width < 0 && text->alignment != OzuLabelAlignmentStart) {
     // Both lie between the sides of the longest line.
     int width = upper.width > lower.width ? upper.width : lower.width;
-    pango_layout_set_width(before, width);
-    pango_layout_set_width(rest, width);
+    pango.pango_layout_set_width(before, width);
+    pango.pango_layout_set_width(rest, width);
   }
   return true;
 }
 
 static void note_missing(PangoLayout *layout, OzuLabelBox *box) {
-  if (pango_layout_get_unknown_glyphs_count(layout) == 0) return;
-  int lines = pango_layout_get_line_count(layout);
+  if (pango.pango_layout_get_unknown_glyphs_count(layout) == 0) return;
+  int lines = pango.pango_layout_get_line_count(layout);
   for (int i = 0; i < lines; i++) {
-    for (GSList *run = pango_layout_get_line_readonly(layout, i)->runs; run != NULL; run = run->next) {
+    for (GSList *run = pango.pango_layout_get_line_readonly(layout, i)->runs; run != NULL; run = run->next) {
       PangoGlyphString *glyphs = ((PangoGlyphItem *)run->data)->glyphs;
       for (int j = 0; j < glyphs->num_glyphs; j++) {
         uint32_t glyph = glyphs->glyphs[j].glyph;
@@ -417,7 +418,7 @@ enum { longest_side = 1 << 21 };
 static bool measure(OzuLabel *self, OzuLabelBox *box) {
   for (int i = 0; i < self->part_count; i++) {
     PangoRectangle ink, logical;
-    pango_layout_get_extents(self->parts[i], &ink, &logical);
+    pango.pango_layout_get_extents(self->parts[i], &ink, &logical);
     if (ink.width < 0 || ink.height < 0 || logical.width < 0 || logical.height < 0) return false;
     int out = (int)ceil(self->outline);
     double y = i == 0 ? 0 : self->second_y;
@@ -445,7 +446,6 @@ static bool measure(OzuLabel *self, OzuLabelBox *box) {
       box->ink_right = greatest(box->ink_right, right);
       box->ink_bottom = greatest(box->ink_bottom, bottom);
     }
-    box->line_count += pango_layout_get_line_count(self->parts[i]);
     note_missing(self->parts[i], box);
   }
   return box->ink_left > -longest_side && box->ink_top > -longest_side && box->ink_right < longest_side
@@ -475,7 +475,7 @@ OzuLabelStatus ozu_label_lay_out(
     int size = (int)strlen(all);
     PangoLayout *layout = add_part(self, text, all, size, 0);
     bool is_made = layout != NULL;
-    if (is_made && text->line_limit > 0 && pango_layout_get_line_count(layout) > text->line_limit)
+    if (is_made && text->line_limit > 0 && pango.pango_layout_get_line_count(layout) > text->line_limit)
       is_made = cut(self, text, all, size);
     if (!is_made) status = fail(OzuLabelUnavailable, message, capacity, "out of memory");
   }
@@ -494,7 +494,7 @@ OzuLabelStatus ozu_label_lay_out(
 enum { largest_surface = 32767 };
 
 static void set_color(cairo_t *cairo, uint32_t color) {
-  cairo_set_source_rgba(
+  pango.cairo_set_source_rgba(
       cairo, (color >> 24) / 255.0, (color >> 16 & 255) / 255.0, (color >> 8 & 255) / 255.0, (color & 255) / 255.0);
 }
 
@@ -502,23 +502,23 @@ static void draw_background(cairo_t *cairo, OzuLabelBackground box) {
   double most = fmin(box.width, box.height) / 2, radius = fmin(box.corner_radius, most);
   double left = box.x + radius, top = box.y + radius, right = box.x + box.width - radius, bottom = box.y + box.height - radius;
   set_color(cairo, box.color);
-  cairo_new_path(cairo);
-  cairo_arc(cairo, right, top, radius, -M_PI / 2, 0);
-  cairo_arc(cairo, right, bottom, radius, 0, M_PI / 2);
-  cairo_arc(cairo, left, bottom, radius, M_PI / 2, M_PI);
-  cairo_arc(cairo, left, top, radius, M_PI, 3 * M_PI / 2);
-  cairo_close_path(cairo);
-  cairo_fill(cairo);
+  pango.cairo_new_path(cairo);
+  pango.cairo_arc(cairo, right, top, radius, -M_PI / 2, 0);
+  pango.cairo_arc(cairo, right, bottom, radius, 0, M_PI / 2);
+  pango.cairo_arc(cairo, left, bottom, radius, M_PI / 2, M_PI);
+  pango.cairo_arc(cairo, left, top, radius, M_PI, 3 * M_PI / 2);
+  pango.cairo_close_path(cairo);
+  pango.cairo_fill(cairo);
 }
 
 static void move_to_part(OzuLabel *self, cairo_t *cairo, double x, double y, int part) {
-  cairo_move_to(cairo, x, y + (part == 0 ? 0 : (double)self->second_y / PANGO_SCALE));
+  pango.cairo_move_to(cairo, x, y + (part == 0 ? 0 : (double)self->second_y / PANGO_SCALE));
 }
 
 static void add_path(OzuLabel *self, cairo_t *cairo, double x, double y, int part) {
-  cairo_new_path(cairo);
+  pango.cairo_new_path(cairo);
   move_to_part(self, cairo, x, y, part);
-  pango_cairo_layout_path(cairo, self->parts[part]);
+  pango.pango_cairo_layout_path(cairo, self->parts[part]);
 }
 
 bool ozu_label_draw(
@@ -526,41 +526,41 @@ bool ozu_label_draw(
   if (rows.width > largest_surface || rows.height > largest_surface) return false;
   if (!ozu_rows_hold(&rows, rows.width, rows.height, OzuPixelsBGRA8)) return false;
   for (uint32_t row = 0; row < rows.height; row++) memset(rows.bytes + row * rows.bytes_per_row, 0, (size_t)rows.width * 4);
-  cairo_surface_t *surface = cairo_image_surface_create_for_data(
+  cairo_surface_t *surface = pango.cairo_image_surface_create_for_data(
       rows.bytes, CAIRO_FORMAT_ARGB32, (int)rows.width, (int)rows.height, (int)rows.bytes_per_row);
-  cairo_t *cairo = cairo_create(surface);
+  cairo_t *cairo = pango.cairo_create(surface);
   if (background.width > 0 && background.height > 0) draw_background(cairo, background);
   if (self->outline > 0) {
     // The inner half of the line lies under the characters. If they are not opaque, it is taken out on a surface of its own.
     bool is_seen = (colors.text & 255) != 255;
-    if (is_seen) cairo_push_group(cairo);
+    if (is_seen) pango.cairo_push_group(cairo);
     set_color(cairo, colors.outline);
-    cairo_set_line_width(cairo, 2 * self->outline);
-    cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
+    pango.cairo_set_line_width(cairo, 2 * self->outline);
+    pango.cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
     for (int i = 0; i < self->part_count; i++) {
       add_path(self, cairo, x, y, i);
-      cairo_stroke(cairo);
+      pango.cairo_stroke(cairo);
     }
     if (is_seen) {
       set_color(cairo, 255);
-      cairo_set_operator(cairo, CAIRO_OPERATOR_DEST_OUT);
+      pango.cairo_set_operator(cairo, CAIRO_OPERATOR_DEST_OUT);
       for (int i = 0; i < self->part_count; i++) {
         add_path(self, cairo, x, y, i);
-        cairo_fill(cairo);
+        pango.cairo_fill(cairo);
       }
-      cairo_pop_group_to_source(cairo);
-      cairo_paint(cairo);
+      pango.cairo_pop_group_to_source(cairo);
+      pango.cairo_paint(cairo);
     }
   }
   set_color(cairo, colors.text);
   for (int i = 0; i < self->part_count; i++) {
     move_to_part(self, cairo, x, y, i);
-    pango_cairo_show_layout(cairo, self->parts[i]);
+    pango.pango_cairo_show_layout(cairo, self->parts[i]);
   }
-  cairo_surface_flush(surface);
-  bool is_drawn = cairo_status(cairo) == CAIRO_STATUS_SUCCESS;
-  cairo_destroy(cairo);
-  cairo_surface_destroy(surface);
+  pango.cairo_surface_flush(surface);
+  bool is_drawn = pango.cairo_status(cairo) == CAIRO_STATUS_SUCCESS;
+  pango.cairo_destroy(cairo);
+  pango.cairo_surface_destroy(surface);
   return is_drawn;
 }
 

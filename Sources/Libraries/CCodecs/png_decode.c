@@ -80,11 +80,6 @@ void ozu_png_configure(png_structp png, uint32_t width, uint32_t height) {
   png_set_chunk_malloc_max(png, 1 << 20);
 }
 
-static bool is_little_endian(void) {
-  const uint16_t one = 1;
-  return *(const uint8_t *)&one == 1;
-}
-
 bool ozu_png_prepare(
     png_structp png, png_infop info, uint32_t width, uint32_t height, OzuPixels pixels, int *passes) {
   if (png_get_image_width(png, info) != width || png_get_image_height(png, info) != height)
@@ -104,7 +99,7 @@ bool ozu_png_prepare(
       pixel_size = 8;
       png_set_expand_16(png);
       png_set_gray_to_rgb(png);
-      if (is_little_endian()) png_set_swap(png);
+      if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) png_set_swap(png);
       if (!alpha) png_set_add_alpha(png, 0xFFFF, PNG_FILLER_AFTER);
       break;
     case OzuPixelsGray8:

@@ -39,7 +39,7 @@ enum { largest_side = 32767 };
 
 static OzuStatus fail(SVGDecoder *self, GError *error, const char *otherwise) {
   OzuStatus status = ozu_picture_fail(&self->base, error == NULL ? otherwise : error->message);
-  if (error != NULL) g_error_free(error);
+  if (error != NULL) svg.g_error_free(error);
   return status;
 }
 
@@ -47,23 +47,23 @@ static OzuStatus fail(SVGDecoder *self, GError *error, const char *otherwise) {
 // from the other and the proportions of the view box; without both sides it is that of the view box. Without a view box
 // either, it is the extent of what is drawn in the viewport that browsers give to such a drawing.
 static OzuStatus find_size(SVGDecoder *self) {
-  if (rsvg_handle_get_intrinsic_size_in_pixels(self->handle, &self->width, &self->height)) return OzuStatusDone;
+  if (svg.rsvg_handle_get_intrinsic_size_in_pixels(self->handle, &self->width, &self->height)) return OzuStatusDone;
   int has_width = 0, has_height = 0, has_viewbox = 0;
   RsvgLength width, height;
   RsvgRectangle viewbox = {0, 0, 0, 0}, ink = viewbox, logical = viewbox;
-  rsvg_handle_get_intrinsic_dimensions(
+  svg.rsvg_handle_get_intrinsic_dimensions(
       self->handle, &has_width, &width, &has_height, &height, &has_viewbox, &viewbox);
   if (has_viewbox) {
     // No other function knows the side that is stated in pixels: it may depend on the size of a font. This one rounds
     // the size, and has it exactly in the two fields whose names stand for something else.
     RsvgDimensionData size = {0, 0, 0, 0};
-    rsvg_handle_get_dimensions_sub(self->handle, &size, NULL);
+    svg.rsvg_handle_get_dimensions_sub(self->handle, &size, NULL);
     self->width = size.em;
     self->height = size.ex;
     return OzuStatusDone;
   }
   GError *error = NULL;
-  if (!rsvg_handle_get_geometry_for_layer(
+  if (!svg.rsvg_handle_get_geometry_for_layer(
           self->handle, NULL, &(RsvgRectangle){0, 0, 300, 150}, &ink, &logical, &error))
     return fail(self, error, "no extent");
   self->width = ink.width;
@@ -90,7 +90,7 @@ static bool has_end(const uint8_t *data, size_t size) {
 static void *parse(void *argument) {
   SVGDecoder *self = argument;
   GError *error = NULL;
-  self->handle = rsvg_handle_new_from_data(self->base.data, self->base.size, &error);
+  self->handle = svg.rsvg_handle_new_from_data(self->base.data, self->base.size, &error);
   if (self->handle == NULL) {
     // All its errors have the same code. The file says whether it was cut.
     bool is_cut = error != NULL && !has_end(self->base.data, self->base.size);
@@ -98,7 +98,7 @@ static void *parse(void *argument) {
     if (is_cut) self->status = OzuStatusTruncated;
     return NULL;
   }
-  rsvg_handle_set_dpi(self->handle, 96);
+  svg.rsvg_handle_set_dpi(self->handle, 96);
   self->status = find_size(self);
   return NULL;
 }
@@ -124,22 +124,22 @@ static void *draw(void *argument) {
   SVGDecoder *self = argument;
   GError *error = NULL;
   uint32_t width = self->base.width, height = self->base.height;
-  cairo_surface_t *surface = cairo_image_surface_create_for_data(
+  cairo_surface_t *surface = svg.cairo_image_surface_create_for_data(
       self->pixels, CAIRO_FORMAT_ARGB32, (int)width, (int)height, (int)self->bytes_per_row);
-  cairo_t *cairo = cairo_create(surface);
+  cairo_t *cairo = svg.cairo_create(surface);
   double x = width / self->width, y = height / self->height;
   find_scale(self, &x, &y);
-  cairo_scale(cairo, x, y);
+  svg.cairo_scale(cairo, x, y);
   RsvgRectangle viewport = {0, 0, self->width, self->height};
-  if (rsvg_handle_render_document(self->handle, cairo, &viewport, &error)) {
-    cairo_surface_flush(surface);
-    bool is_drawn = cairo_status(cairo) == CAIRO_STATUS_SUCCESS;
-    self->status = is_drawn ? OzuStatusDone : fail(self, NULL, cairo_status_to_string(cairo_status(cairo)));
+  if (svg.rsvg_handle_render_document(self->handle, cairo, &viewport, &error)) {
+    svg.cairo_surface_flush(surface);
+    bool is_drawn = svg.cairo_status(cairo) == CAIRO_STATUS_SUCCESS;
+    self->status = is_drawn ? OzuStatusDone : fail(self, NULL, svg.cairo_status_to_string(svg.cairo_status(cairo)));
   } else {
     self->status = fail(self, error, "it cannot be drawn");
   }
-  cairo_destroy(cairo);
-  cairo_surface_destroy(surface);
+  svg.cairo_destroy(cairo);
+  svg.cairo_surface_destroy(surface);
   return NULL;
 }
 
@@ -198,7 +198,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
 
 static void close_decoder(OzuPictureDecoder *base) {
   SVGDecoder *self = (SVGDecoder *)base;
-  if (self->handle != NULL) g_object_unref(self->handle);
+  if (self->handle != NULL) svg.g_object_unref(self->handle);
 }
 
 OzuPictureDecoder *ozu_svg_decoder_new(

@@ -56,24 +56,4 @@ void g_error_free(GError *error);
 
 OZU_DECLARE_LIBRARY(svg, OZU_SVG_FUNCTIONS)
 
-#ifdef OZU_LOADS_LIBRARIES
-#define cairo_create ozu_svg.cairo_create
-#define cairo_destroy ozu_svg.cairo_destroy
-#define cairo_image_surface_create_for_data ozu_svg.cairo_image_surface_create_for_data
-#define cairo_scale ozu_svg.cairo_scale
-#define cairo_status ozu_svg.cairo_status
-#define cairo_status_to_string ozu_svg.cairo_status_to_string
-#define cairo_surface_destroy ozu_svg.cairo_surface_destroy
-#define cairo_surface_flush ozu_svg.cairo_surface_flush
-#define g_error_free ozu_svg.g_error_free
-#define g_object_unref ozu_svg.g_object_unref
-#define rsvg_handle_get_dimensions_sub ozu_svg.rsvg_handle_get_dimensions_sub
-#define rsvg_handle_get_geometry_for_layer ozu_svg.rsvg_handle_get_geometry_for_layer
-#define rsvg_handle_get_intrinsic_dimensions ozu_svg.rsvg_handle_get_intrinsic_dimensions
-#define rsvg_handle_get_intrinsic_size_in_pixels ozu_svg.rsvg_handle_get_intrinsic_size_in_pixels
-#define rsvg_handle_new_from_data ozu_svg.rsvg_handle_new_from_data
-#define rsvg_handle_render_document ozu_svg.rsvg_handle_render_document
-#define rsvg_handle_set_dpi ozu_svg.rsvg_handle_set_dpi
-#endif
-
 #endif

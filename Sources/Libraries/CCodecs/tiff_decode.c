@@ -40,8 +40,8 @@ static bool read_tiles(TIFFDecoder *self, uint32_t row) {
   uint32_t rest = self->full_height - start, count = rest < self->band ? rest : self->band;
   uint64_t left = self->left, right = left + self->width;
   for (uint64_t x = left / self->tile_width * self->tile_width; x < right; x += self->tile_width) {
-    uint32_t index = TIFFComputeTile(self->file, (uint32_t)x, start, 0, self->plane);
-    if (TIFFReadEncodedTile(self->file, index, tile, (tmsize_t)self->tile_size) != (tmsize_t)self->tile_size) return false;
+    uint32_t index = tiff.TIFFComputeTile(self->file, (uint32_t)x, start, 0, self->plane);
+    if (tiff.TIFFReadEncodedTile(self->file, index, tile, (tmsize_t)self->tile_size) != (tmsize_t)self->tile_size) return false;
     // A tile may extend beyond the part and the picture.
     uint64_t from = x < left ? left : x, to = x + self->tile_width < right ? x + self->tile_width : right;
     for (uint32_t y = 0; y < count; y++)
@@ -60,7 +60,7 @@ static bool read_scanline(TIFFDecoder *self, uint32_t row) {
   uint32_t first = row;
   if (self->row == 0 && !self->can_seek) first = row / self->strip_rows * self->strip_rows;
   for (; first <= row; first++)
-    if (TIFFReadScanline(self->file, self->scratch, first, self->plane) < 0) return false;
+    if (tiff.TIFFReadScanline(self->file, self->scratch, first, self->plane) < 0) return false;
   return true;
 }
 
@@ -79,7 +79,7 @@ static const uint8_t *stored_row(TIFFDecoder *self) {
   }
   size_t samples = self->has_planes ? 1 : self->samples;
   if (self->scratch == NULL) {
-    tmsize_t size = TIFFScanlineSize(self->file);
+    tmsize_t size = tiff.TIFFScanlineSize(self->file);
     if (size < (tmsize_t)((self->full_width * samples * self->bits + 7) / 8))
       return ozu_tiff_fail(base, "rows that are too short"), NULL;
     // Packed samples are read three bytes at a time.
@@ -111,7 +111,7 @@ static OzuStatus convert_band(TIFFDecoder *self) {
   if (!self->has_converter) {
     char otherwise[1024] = "";
     const char *reason = ozu_tiff_unread(self);
-    if (reason == NULL && !TIFFRGBAImageBegin(&self->converter, self->file, 1, otherwise)) reason = otherwise;
+    if (reason == NULL && !tiff.TIFFRGBAImageBegin(&self->converter, self->file, 1, otherwise)) reason = otherwise;
     if (reason != NULL) {
       base->is_unsupported = true;
       ozu_picture_fail(base, reason);
@@ -127,7 +127,7 @@ static OzuStatus convert_band(TIFFDecoder *self) {
   uint32_t rest = self->height - self->row, count = rest < self->band ? rest : self->band;
   self->converter.row_offset = (int)(self->top + self->row);
   self->converter.col_offset = (int)self->left;
-  if (!TIFFRGBAImageGet(&self->converter, (uint32_t *)(void *)self->scratch, self->width, count))
+  if (!tiff.TIFFRGBAImageGet(&self->converter, (uint32_t *)(void *)self->scratch, self->width, count))
     return ozu_tiff_fail(base, "missing strips");
   self->band_start = self->row;
   self->band_count = count;
@@ -182,8 +182,8 @@ static const uint8_t *read_samples(OzuPictureDecoder *base) {
 
 static void close_decoder(OzuPictureDecoder *base) {
   TIFFDecoder *self = (TIFFDecoder *)base;
-  if (self->has_converter) TIFFRGBAImageEnd(&self->converter);
-  if (self->file != NULL) TIFFClose(self->file);
+  if (self->has_converter) tiff.TIFFRGBAImageEnd(&self->converter);
+  if (self->file != NULL) tiff.TIFFClose(self->file);
   free(self->scratch);
 }
 

@@ -38,10 +38,10 @@ static bool directory_is_cut(const uint8_t *data, size_t size) {
 // Whether a strip or a tile lies beyond the end of the file.
 static bool data_are_cut(const TIFFDecoder *self) {
   uint64_t *places = NULL, *lengths = NULL, size = self->base.size;
-  bool is_tiled = TIFFIsTiled(self->file);
-  uint32_t count = is_tiled ? TIFFNumberOfTiles(self->file) : TIFFNumberOfStrips(self->file);
-  if (!TIFFGetField(self->file, is_tiled ? TIFFTAG_TILEOFFSETS : TIFFTAG_STRIPOFFSETS, &places) || places == NULL
-      || !TIFFGetField(self->file, is_tiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS, &lengths)
+  bool is_tiled = tiff.TIFFIsTiled(self->file);
+  uint32_t count = is_tiled ? tiff.TIFFNumberOfTiles(self->file) : tiff.TIFFNumberOfStrips(self->file);
+  if (!tiff.TIFFGetField(self->file, is_tiled ? TIFFTAG_TILEOFFSETS : TIFFTAG_STRIPOFFSETS, &places) || places == NULL
+      || !tiff.TIFFGetField(self->file, is_tiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS, &lengths)
       || lengths == NULL)
     return false;
   for (uint32_t i = 0; i < count; i++)
@@ -52,14 +52,14 @@ static bool data_are_cut(const TIFFDecoder *self) {
 // The names of the compressions that the library has no code for, as far as there are files of them.
 static const char *missing_compression(const TIFFDecoder *self) {
   uint16_t compression = COMPRESSION_NONE;
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
   switch (compression) {
     case 33003: case 33004: case 33005: case 34712: return "JPEG 2000 inside TIFF";
     case 22610: case 34934: return "JPEG XR inside TIFF";
     case 34661: return "JBIG inside TIFF";
     case 34892: return "lossy JPEG of DNG inside TIFF";
     case 50002: case 52546: return "JPEG XL inside TIFF";
-    default: return TIFFIsCODECConfigured(compression) ? NULL : "a compression that libtiff does not know";
+    default: return tiff.TIFFIsCODECConfigured(compression) ? NULL : "a compression that libtiff does not know";
   }
 }
 
@@ -90,7 +90,7 @@ static bool has_mixed_bits(const uint8_t *data, size_t size) {
 // does a file say what black and white are. In other kinds of pixels, such as LogLuv, the sign is part of the coding.
 static bool has_signed_samples(const TIFFDecoder *self) {
   uint16_t format = SAMPLEFORMAT_UINT;
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
   bool has_kind = self->photometric <= PHOTOMETRIC_RGB || self->photometric == PHOTOMETRIC_SEPARATED;
   return format == SAMPLEFORMAT_INT && self->bits >= 8 && has_kind;
 }
@@ -98,9 +98,9 @@ static bool has_signed_samples(const TIFFDecoder *self) {
 // Whether the library converts such pixels. Some kinds it refuses only when it begins.
 static bool can_convert(TIFFDecoder *self) {
   TIFFRGBAImage converter;
-  if (!TIFFRGBAImageOK(self->file, self->unread) || !TIFFRGBAImageBegin(&converter, self->file, 1, self->unread))
+  if (!tiff.TIFFRGBAImageOK(self->file, self->unread) || !tiff.TIFFRGBAImageBegin(&converter, self->file, 1, self->unread))
     return false;
-  TIFFRGBAImageEnd(&converter);
+  tiff.TIFFRGBAImageEnd(&converter);
   return true;
 }
 
@@ -182,14 +182,14 @@ static int note_nothing(TIFF *file, void *user, const char *module, const char *
 }
 
 TIFF *ozu_tiff_open_file(TIFFDecoder *self) {
-  TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+  TIFFOpenOptions *options = tiff.TIFFOpenOptionsAlloc();
   if (options == NULL) return NULL;
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)self->base.limits.bytes);
-  TIFFOpenOptionsSetErrorHandlerExtR(options, note_error, self);
-  TIFFOpenOptionsSetWarningHandlerExtR(options, note_nothing, NULL);
-  TIFF *file = TIFFClientOpenExt(
+  tiff.TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)self->base.limits.bytes);
+  tiff.TIFFOpenOptionsSetErrorHandlerExtR(options, note_error, self);
+  tiff.TIFFOpenOptionsSetWarningHandlerExtR(options, note_nothing, NULL);
+  TIFF *file = tiff.TIFFClientOpenExt(
       "picture", "r", self, read_bytes, write_nothing, seek, close_nothing, byte_count, map, unmap, options);
-  TIFFOpenOptionsFree(options);
+  tiff.TIFFOpenOptionsFree(options);
   return file;
 }
 

@@ -13,7 +13,7 @@ enum { common_tile_size = 1 << 20 };
 static bool read_palette(TIFFDecoder *self) {
   uint16_t *colors[3] = {NULL, NULL, NULL};
   if (self->bits < 1 || self->bits > 8) return false;
-  if (!TIFFGetField(self->file, TIFFTAG_COLORMAP, &colors[0], &colors[1], &colors[2])) return false;
+  if (!tiff.TIFFGetField(self->file, TIFFTAG_COLORMAP, &colors[0], &colors[1], &colors[2])) return false;
   if (colors[0] == NULL || colors[1] == NULL || colors[2] == NULL) return false;
   size_t count = (size_t)1 << self->bits;
   // Some writers store values of 8 bits.
@@ -28,8 +28,8 @@ static bool read_palette(TIFFDecoder *self) {
 
 static bool has_plain_samples(TIFFDecoder *self) {
   uint16_t format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
   // Samples of an undefined kind are read as those whose kind is not stated.
   if (format == SAMPLEFORMAT_VOID) format = SAMPLEFORMAT_UINT;
   if (compression == COMPRESSION_OJPEG) return false;
@@ -52,12 +52,12 @@ static bool has_plain_samples(TIFFDecoder *self) {
 // further samples. It does not find the alpha of grey of 16 bits, nor alpha behind another sample.
 static bool has_plain_tiles(TIFFDecoder *self) {
   uint16_t compression = COMPRESSION_NONE;
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
   if (compression == COMPRESSION_PIXARLOG || self->bits % 8 != 0) return false;
   uint32_t width = 0, height = 0;
-  if (!TIFFGetField(self->file, TIFFTAG_TILEWIDTH, &width) || !TIFFGetField(self->file, TIFFTAG_TILELENGTH, &height))
+  if (!tiff.TIFFGetField(self->file, TIFFTAG_TILEWIDTH, &width) || !tiff.TIFFGetField(self->file, TIFFTAG_TILELENGTH, &height))
     return false;
-  tmsize_t size = TIFFTileSize(self->file);
+  tmsize_t size = tiff.TIFFTileSize(self->file);
   size_t pixel = pixel_size(self);
   if (width == 0 || height == 0 || size <= 0 || (size_t)size != ozu_product(width, height, pixel)) return false;
   // The library only copies these.
@@ -76,16 +76,16 @@ static bool has_plain_tiles(TIFFDecoder *self) {
 static void add_missing_alpha(const TIFFDecoder *self) {
   uint16_t count = 0, *extras = NULL, alpha = EXTRASAMPLE_UNASSALPHA;
   if (self->photometric != PHOTOMETRIC_RGB || self->samples != 4) return;
-  if (TIFFGetField(self->file, TIFFTAG_EXTRASAMPLES, &count, &extras) && count > 0) return;
-  TIFFSetField(self->file, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+  if (tiff.TIFFGetField(self->file, TIFFTAG_EXTRASAMPLES, &count, &extras) && count > 0) return;
+  tiff.TIFFSetField(self->file, TIFFTAG_EXTRASAMPLES, 1, &alpha);
 }
 
 // Sets how many rows are converted at a time, and the memory for that.
 static void set_memory(TIFFDecoder *self, OzuPictureInfo *info) {
-  bool is_tiled = TIFFIsTiled(self->file);
+  bool is_tiled = tiff.TIFFIsTiled(self->file);
   uint32_t rows = self->height;
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_ROWSPERSTRIP, &rows);
-  if (is_tiled) TIFFGetField(self->file, TIFFTAG_TILELENGTH, &rows);
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_ROWSPERSTRIP, &rows);
+  if (is_tiled) tiff.TIFFGetField(self->file, TIFFTAG_TILELENGTH, &rows);
   if (rows == 0 || rows > self->height) rows = self->height;
   self->strip_rows = rows;
   self->band = rows >= rows_per_step ? rows : rows * (rows_per_step / rows);
@@ -100,7 +100,7 @@ static void set_memory(TIFFDecoder *self, OzuPictureInfo *info) {
   } else if (!self->is_plain) {
     info->column_scratch = ozu_product(1, self->band, 4);
     // The library unpacks a tile or a strip of each plane before it converts them.
-    tmsize_t unpacked = is_tiled ? TIFFTileSize(self->file) : TIFFStripSize(self->file);
+    tmsize_t unpacked = is_tiled ? tiff.TIFFTileSize(self->file) : tiff.TIFFStripSize(self->file);
     size_t size = ozu_product(unpacked > 0 ? (size_t)unpacked : 0, self->has_planes ? self->samples : 1, 1);
     if (__builtin_add_overflow(info->scratch, size, &info->scratch)) info->scratch = SIZE_MAX;
   }
@@ -110,10 +110,10 @@ static void set_memory(TIFFDecoder *self, OzuPictureInfo *info) {
 // byte; the library converts whole tiles or strips.
 static void set_region(TIFFDecoder *self, OzuPictureInfo *info) {
   uint16_t compression = COMPRESSION_NONE;
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
-  bool is_tiled = TIFFIsTiled(self->file);
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
+  bool is_tiled = tiff.TIFFIsTiled(self->file);
   uint32_t width = self->width, rows = self->strip_rows;
-  if (is_tiled && !TIFFGetField(self->file, TIFFTAG_TILEWIDTH, &width)) return;
+  if (is_tiled && !tiff.TIFFGetField(self->file, TIFFTAG_TILEWIDTH, &width)) return;
   if (compression == COMPRESSION_OJPEG || width == 0) return;
   self->can_seek = compression == COMPRESSION_NONE;
   // A single strip is unpacked from its beginning.
@@ -126,14 +126,14 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   TIFFDecoder *self = (TIFFDecoder *)base;
   self->file = ozu_tiff_open_file(self);
   if (self->file == NULL) return ozu_tiff_fail(base, "no directory");
-  if (!(self->place == 0 ? ozu_tiff_find_levels(self, info) : TIFFSetSubDirectory(self->file, self->place)))
+  if (!(self->place == 0 ? ozu_tiff_find_levels(self, info) : tiff.TIFFSetSubDirectory(self->file, self->place)))
     return ozu_tiff_fail(base, "no such directory");
-  if (!TIFFGetField(self->file, TIFFTAG_IMAGEWIDTH, &self->width)
-      || !TIFFGetField(self->file, TIFFTAG_IMAGELENGTH, &self->height))
+  if (!tiff.TIFFGetField(self->file, TIFFTAG_IMAGEWIDTH, &self->width)
+      || !tiff.TIFFGetField(self->file, TIFFTAG_IMAGELENGTH, &self->height))
     return ozu_tiff_fail(base, "a picture without a size");
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_BITSPERSAMPLE, &self->bits);
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLESPERPIXEL, &self->samples);
-  if (!TIFFGetField(self->file, TIFFTAG_PHOTOMETRIC, &self->photometric))
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_BITSPERSAMPLE, &self->bits);
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLESPERPIXEL, &self->samples);
+  if (!tiff.TIFFGetField(self->file, TIFFTAG_PHOTOMETRIC, &self->photometric))
     self->photometric = self->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
   info->width = self->full_width = self->width;
   info->height = self->full_height = self->height;
@@ -143,10 +143,10 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
 
   add_missing_alpha(self);
   uint16_t extra_count = 0, *extras = NULL, planes = PLANARCONFIG_CONTIG, format = SAMPLEFORMAT_UINT;
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_EXTRASAMPLES, &extra_count, &extras);
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_EXTRASAMPLES, &extra_count, &extras);
   self->alpha = no_alpha;
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_PLANARCONFIG, &planes);
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_PLANARCONFIG, &planes);
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
   self->has_planes = planes != PLANARCONFIG_CONTIG && self->samples > 1;
   self->is_float = format == SAMPLEFORMAT_IEEEFP;
   uint16_t colors = color_count(self);
@@ -160,7 +160,7 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->drops_alpha = info->is_cmyk && self->alpha != no_alpha;
   if (info->is_cmyk) self->alpha = no_alpha;
   info->has_alpha = self->alpha != no_alpha;
-  self->is_plain = has_plain_samples(self) && (!TIFFIsTiled(self->file) || has_plain_tiles(self));
+  self->is_plain = has_plain_samples(self) && (!tiff.TIFFIsTiled(self->file) || has_plain_tiles(self));
   bool is_converted = self->photometric == PHOTOMETRIC_SEPARATED || self->photometric == PHOTOMETRIC_CIELAB;
   info->is_deep = self->is_plain && self->bits > 8 && !is_converted;
   // The library premultiplies.
@@ -169,11 +169,11 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
 
   uint16_t orientation = 1, unit = RESUNIT_INCH;
   float resolution = 0;
-  if (TIFFGetField(self->file, TIFFTAG_ORIENTATION, &orientation) && orientation >= 1 && orientation <= 8)
+  if (tiff.TIFFGetField(self->file, TIFFTAG_ORIENTATION, &orientation) && orientation >= 1 && orientation <= 8)
     info->orientation = orientation;
-  TIFFGetFieldDefaulted(self->file, TIFFTAG_RESOLUTIONUNIT, &unit);
+  tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_RESOLUTIONUNIT, &unit);
   // A file may state any number, infinity among them.
-  if (TIFFGetField(self->file, TIFFTAG_XRESOLUTION, &resolution) && resolution > 0 && isfinite(resolution)
+  if (tiff.TIFFGetField(self->file, TIFFTAG_XRESOLUTION, &resolution) && resolution > 0 && isfinite(resolution)
       && unit != RESUNIT_NONE)
     info->dots_per_inch = unit == RESUNIT_CENTIMETER ? resolution * 2.54 : resolution;
   // EXIF data have the structure of TIFF: their facts are in the directories of the file itself.
@@ -181,13 +181,13 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->exif_size = base->size;
   uint32_t profile_size = 0;
   void *profile = NULL;
-  if (TIFFGetField(self->file, TIFFTAG_ICCPROFILE, &profile_size, &profile) && profile != NULL) {
+  if (tiff.TIFFGetField(self->file, TIFFTAG_ICCPROFILE, &profile_size, &profile) && profile != NULL) {
     info->profile = profile;
     info->profile_size = profile_size;
   }
   uint32_t xmp_size = 0;
   void *xmp = NULL;
-  if (TIFFGetField(self->file, TIFFTAG_XMLPACKET, &xmp_size, &xmp) && xmp != NULL) {
+  if (tiff.TIFFGetField(self->file, TIFFTAG_XMLPACKET, &xmp_size, &xmp) && xmp != NULL) {
     info->xmp = xmp;
     info->xmp_size = xmp_size;
   }

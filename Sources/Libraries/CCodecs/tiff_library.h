@@ -51,38 +51,6 @@
 
 OZU_DECLARE_LIBRARY(tiff, OZU_TIFF_FUNCTIONS)
 
-#ifdef OZU_LOADS_LIBRARIES
-#define TIFFClientOpenExt ozu_tiff.TIFFClientOpenExt
-#define TIFFClose ozu_tiff.TIFFClose
-#define TIFFComputeTile ozu_tiff.TIFFComputeTile
-#define TIFFCurrentDirOffset ozu_tiff.TIFFCurrentDirOffset
-#define TIFFGetField ozu_tiff.TIFFGetField
-#define TIFFGetFieldDefaulted ozu_tiff.TIFFGetFieldDefaulted
-#define TIFFIsCODECConfigured ozu_tiff.TIFFIsCODECConfigured
-#define TIFFIsTiled ozu_tiff.TIFFIsTiled
-#define TIFFLastDirectory ozu_tiff.TIFFLastDirectory
-#define TIFFNumberOfStrips ozu_tiff.TIFFNumberOfStrips
-#define TIFFNumberOfTiles ozu_tiff.TIFFNumberOfTiles
-#define TIFFOpenOptionsAlloc ozu_tiff.TIFFOpenOptionsAlloc
-#define TIFFOpenOptionsFree ozu_tiff.TIFFOpenOptionsFree
-#define TIFFOpenOptionsSetErrorHandlerExtR ozu_tiff.TIFFOpenOptionsSetErrorHandlerExtR
-#define TIFFOpenOptionsSetMaxSingleMemAlloc ozu_tiff.TIFFOpenOptionsSetMaxSingleMemAlloc
-#define TIFFOpenOptionsSetWarningHandlerExtR ozu_tiff.TIFFOpenOptionsSetWarningHandlerExtR
-#define TIFFRGBAImageBegin ozu_tiff.TIFFRGBAImageBegin
-#define TIFFRGBAImageEnd ozu_tiff.TIFFRGBAImageEnd
-#define TIFFRGBAImageGet ozu_tiff.TIFFRGBAImageGet
-#define TIFFRGBAImageOK ozu_tiff.TIFFRGBAImageOK
-#define TIFFReadDirectory ozu_tiff.TIFFReadDirectory
-#define TIFFReadEncodedTile ozu_tiff.TIFFReadEncodedTile
-#define TIFFReadScanline ozu_tiff.TIFFReadScanline
-#define TIFFScanlineSize ozu_tiff.TIFFScanlineSize
-#define TIFFSetDirectory ozu_tiff.TIFFSetDirectory
-#define TIFFSetField ozu_tiff.TIFFSetField
-#define TIFFSetSubDirectory ozu_tiff.TIFFSetSubDirectory
-#define TIFFStripSize ozu_tiff.TIFFStripSize
-#define TIFFTileSize ozu_tiff.TIFFTileSize
-#endif
-
 #endif
 
 #endif

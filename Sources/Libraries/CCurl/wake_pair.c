@@ -70,14 +70,14 @@ static void close_on_exec(CURLM *multi) {
   Candidate candidates[most_candidates];
   size_t count = find_candidates(candidates);
   if (count == 0) return;
-  for (int wake = 0; wake < wakes; wake++) curl_multi_wakeup(multi);
+  for (int wake = 0; wake < wakes; wake++) curl.curl_multi_wakeup(multi);
   for (size_t i = 0; i < count; i++) {
     int descriptor = candidates[i].descriptor;
     candidates[i].reads = readable(descriptor) == wakes && unread(descriptor) == 0;
     candidates[i].writes = readable(descriptor) == 0 && unread(descriptor) > 0;
   }
   int ready;
-  curl_multi_poll(multi, NULL, 0, 0, &ready);
+  curl.curl_multi_poll(multi, NULL, 0, 0, &ready);
   int reader = -1, writer = -1, readers = 0, writers = 0;
   for (size_t i = 0; i < count; i++) {
     int descriptor = candidates[i].descriptor;
@@ -94,7 +94,7 @@ CURLM *ozu_multi_with_own_wake_pair(void) {
   // Two pairs that are looked for at the same time would be taken for each other.
   static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&looking);
-  CURLM *multi = curl_multi_init();
+  CURLM *multi = curl.curl_multi_init();
   if (multi != NULL) close_on_exec(multi);
   pthread_mutex_unlock(&looking);
   return multi;

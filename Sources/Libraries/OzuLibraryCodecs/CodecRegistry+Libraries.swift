@@ -33,7 +33,6 @@ extension CodecRegistry {
     return codecs
   }
 
-  /// Adds the codecs that depend on traits.
   private mutating func addOptional(alpha: Alpha) {
     #if SVG
       explainAbsence(

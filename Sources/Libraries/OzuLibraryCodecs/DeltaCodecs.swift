@@ -6,16 +6,12 @@ import OzuImaging
 /// Reads delta files, which `DeltaEncoder` writes for the disk cache.
 public struct DeltaDecoder: ImageDecoding {
   fileprivate static let headerStage = "header"
-  private let alpha: Alpha
+  private var alpha = Alpha.premultiplied
 
   /// Makes a decoder.
-  public init() {
-    alpha = .premultiplied
-  }
+  public init() {}
 
-  package init(alpha: Alpha) {
-    self.alpha = alpha
-  }
+  package init(alpha: Alpha) { self.alpha = alpha }
 
   /// Ozu's own format.
   public var types: [ImageType] { [.ozuDelta] }

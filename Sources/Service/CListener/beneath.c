@@ -7,12 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-#if defined(SYS_openat2)
-#include <linux/openat2.h>
-#endif
 
 static int fail(int code) {
   errno = code;
@@ -24,20 +19,9 @@ static int close_with(int descriptor, int code) {
   return fail(code);
 }
 
-// Finds a file without opening it (`O_PATH`): opening a device or a pipe may have effects.
-static int find_at_once(int folder, const char *path) {
-#if defined(SYS_openat2)
-  struct open_how how = {
-      .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
-      .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS,
-  };
-  return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
-#else
-  return fail(ENOSYS);
-#endif
-}
-
-static int find_step_by_step(int folder, const char *path) {
+// Finds a file without opening it (`O_PATH`): opening a device or a pipe may have effects. One folder after the other, as not every
+// kernel and container has openat2(2).
+static int find(int folder, const char *path) {
   int current = folder;
   for (;;) {
     size_t length = strcspn(path, "/");
@@ -62,7 +46,8 @@ static int find_step_by_step(int folder, const char *path) {
 }
 
 // Opens the file that was found, and no other one that has its name by now.
-static int open_found(int found) {
+int ozu_open_beneath(int folder, const char *path) {
+  int found = find(folder, path);
   if (found < 0) return -1;
   struct stat status;
   if (fstat(found, &status) != 0) return close_with(found, errno);
@@ -77,13 +62,4 @@ static int open_found(int found) {
   close(found);
   return opened < 0 ? fail(code) : opened;
 }
-
-int ozu_open_beneath(int folder, const char *path) {
-  int found = find_at_once(folder, path);
-  // A kernel before 5.6, and a container whose filter does not know the call.
-  if (found < 0 && (errno == ENOSYS || errno == EPERM)) return ozu_walk_beneath(folder, path);
-  return open_found(found);
-}
-
-int ozu_walk_beneath(int folder, const char *path) { return open_found(find_step_by_step(folder, path)); }
 #endif

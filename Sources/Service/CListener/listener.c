@@ -25,8 +25,6 @@ int ozu_listener_wait(int epoll, ozu_listener_event *events, int capacity, int m
   if (count < 0) return errno == EINTR ? 0 : -1;
   for (int i = 0; i < count; i++) {
     events[i].number = ready[i].data.u64;
-    events[i].isReadable = (ready[i].events & EPOLLIN) != 0;
-    events[i].isWritable = (ready[i].events & EPOLLOUT) != 0;
     events[i].isHungUp = (ready[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   }
   return count;

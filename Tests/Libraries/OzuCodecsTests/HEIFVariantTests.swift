@@ -6,6 +6,10 @@ import OzuStandardCodecs
 import OzuTesting
 import Testing
 
+#if HEIF
+  import OzuLibraryCodecs
+#endif
+
 /// Files that hold the same picture and are written in other ways, as telephones and cameras do.
 @Suite("HEIC and AVIF of telephones and cameras")
 struct HEIFVariantTests {
@@ -276,6 +280,17 @@ struct HEIFVariantTests {
     #expect(try hasSame([ItemFile.crop(48, 32)], [ItemFile.crop(48, 32)]))
     #expect(try !hasSame([ItemFile.crop(48, 32)], []))
     #expect(try !hasSame([], [ItemFile.crop(32, 32)]))
+    #if HEIF
+      var file = ItemFile("heic", coded)
+      file.items.append(ItemFile.picture(2, coded, []))
+      file.refer("thmb", from: 2, to: [1])
+      let opened = try HEIFDecoder().open(file.data, limits: .default)
+      func thumbnail(_ side: Int) throws -> Bitmap? {
+        try opened.embeddedThumbnail(atLeast: PixelSize(side, side), context: DecodingContext())
+      }
+      #expect(try thumbnail(64)?.size == PixelSize(64, 64))
+      #expect(try thumbnail(65) == nil)
+    #endif
   }
 
   @Test("an excerpt of an excerpt is the same, whatever is broken in the file", arguments: types)

@@ -21,7 +21,7 @@ extension AddressTests {
       ("", 64, 48), ("/rs:fit:32:32", 32, 24), ("/w:32", 32, 24), ("/h:12", 16, 12),
       ("/rs:fill:32:32", 32, 32),
       ("/rs:force:10:20", 10, 20), ("/rs:fit:128:128", 64, 48), ("/rs:fit:128:128:1", 128, 96),
-      ("/rs:fill-down:128:128:1", 48, 48), ("/rs:fill:20:20/g:no", 20, 20),
+      ("/rs:fill-down:128:128", 48, 48), ("/rs:fill:20:20/g:no", 20, 20),
       ("/rs:fill:20:20/g:fp:1:0", 20, 20),
       ("/rs:fill:20:20/g:sm", 20, 20), ("/rs:fit:20:20/dpr:2", 40, 30), ("/rs:fit:32:32:0:1", 32, 32),
       ("/c:10:20", 10, 20), ("/c:0:20:soea", 64, 20), ("/c:10:10/rs:fit:5:5", 5, 5),
@@ -56,6 +56,8 @@ extension AddressTests {
     // The density: what it scales, and what a source is too small for.
     ("dpr:0.5", 32, 24), ("dpr:2", 64, 48), ("dpr:2/el:1", 128, 96), ("dpr:4/w:8", 32, 24),
     ("dpr:2/w:64", 64, 48), ("dpr:2/w:64/el:1", 128, 96), ("dpr:0.1/w:10", 1, 1),
+    ("rs:auto:32:16/dpr:0.5", 16, 8), ("rs:auto:20:20/dpr:0.5/pd:2", 12, 12),
+    ("rs:fit:40:40/mw:36/dpr:0.5", 20, 15),
     ("w:32/pd:5", 42, 34), ("w:32/pd:5/dpr:2", 84, 68), ("w:64/pd:5", 74, 58), ("w:64/pd:5/dpr:2", 74, 58),
     ("w:40/pd:10/dpr:2", 96, 80), ("pd:5", 74, 58), ("pd:5/dpr:2", 74, 58), ("pd:5/dpr:2/el:1", 148, 116),
     ("w:32/pd:1::3", 34, 28), ("w:32/pd::2", 36, 24), ("w:32/pd:1:2:3:4", 38, 28), ("w:32/pd:0", 32, 24),
@@ -64,6 +66,7 @@ extension AddressTests {
     ("rs:fit:100:100:0:1/dpr:2", 100, 100), ("rs:fit:100:100:1:1/dpr:2", 200, 200), ("w:100/ex:1", 100, 48),
     ("h:100/ex:1", 64, 100), ("ex:1", 64, 48), ("rs:fit:30:20:0:1/rot:90", 30, 20),
     ("rs:fit:20:20:0:1/pd:1/dpr:2", 44, 44),
+    ("rs:fill-down:128:128:1", 128, 128), ("rs:fill-down:0:96:1", 128, 96),
     // A forced size keeps its proportions where it is larger than the source.
     ("rs:force:32:32", 32, 32), ("rs:force:128:20", 64, 10), ("rs:force:128:128", 48, 48),
     ("rs:force:128:128:1", 128, 128), ("rs:force:40:40/dpr:2", 48, 48), ("rs:force:20:128/rot:90", 10, 64),
@@ -330,6 +333,7 @@ extension AddressTests {
     #expect(throws: AddressRefusal.self) { try Self.picture("/pd:0:2049:0:2048") }
     #expect(throws: AddressRefusal.self) { try Self.picture("/pd:1025/dpr:2") }
     _ = try Self.picture("/pd:2048", rules: rules, headers: sharp)
+    _ = try Self.picture("/pd:5000:0:0", rules: Self.open { $0.largestSide = 5000 })
     #expect(try Self.picture("/w:3000/h:9", rules: rules, headers: sharp).request.resize?.size.width == 4096)
     #expect(throws: AddressRefusal.self) { try Self.picture("/w:4097", rules: rules, headers: sharp) }
     for value in ["x", "-1", "1e9", "inf"] {
@@ -355,6 +359,7 @@ extension AddressTests {
     #expect(try ImageAddress(small, rules: addresses.rules, now: Self.now).options.blur == 0.00001)
     var rules = addresses.rules
     try rules.definePreset("thumb", options: "rs:fill:16:12")
+    #expect(try addresses.path(of: source, options: "t:9:f80:1").contains("/t:9:ff8800:1:0/"))
     let thumb = try SignedAddresses(rules).path(of: source, options: "pr:thumb/q:70")
     #expect(try ImageAddress(thumb, rules: rules, now: Self.now).options.height == 12)
     #expect(throws: AddressRefusal.self) { try addresses.path(of: source, options: "pr:thumb") }

@@ -56,6 +56,9 @@ struct ImgproxyVectorTests {
     #expect(options != ImageOptions())
   }
 
+  @Test("a 0 takes a value back", arguments: ["q:50/q:0", "fq:jpg:50/fq:jpg:0", "mb:9/mb:0", "mrd:9/mrd:0"])
+  func taken(back text: String) throws { #expect(try Self.options(text) == ImageOptions()) }
+
   @Test(
     "the defaults of PyPI's client, version 1.0.0",
     arguments: [

@@ -265,7 +265,18 @@ struct OriginalAnswerTests {
     #expect(exif?.keys.contains { $0.hasPrefix("GPS") } != true || detail == .everything)
     let text = String(decoding: answer.body, as: UTF8.self)
     #expect(text.contains("50") == (detail == .everything))
+    let words = await fixture.get("/info\(Self.address("exif:1", "photo.jpg"))")
+    let isWord = String(decoding: words.body, as: UTF8.self).contains("\"GPS Latitude\":50.5")
+    #expect(isWord == (detail == .everything))
   }
+
+  @Test(
+    "a name of EXIF data is written as words",
+    arguments: [
+      ("Make", "Make"), ("ExposureTime", "Exposure Time"), ("ISOSpeedRatings", "ISO Speed Ratings"),
+      ("FNumber", "F Number"), ("FocalLengthIn35mmFilm", "Focal Length In 35mm Film"), ("OECF", "OECF"),
+    ])
+  func words(name: String, words: String) { #expect(MetadataValues.spaced(name) == words) }
 
   /// EXIF data with a model, and with a place at 50.5 degrees north and 7 east.
   private static let exif: Data = {

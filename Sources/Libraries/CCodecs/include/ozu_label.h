@@ -63,7 +63,6 @@ typedef struct {
   int left, top, right, bottom;
   /// The lines, and the parts of characters and their outlines that reach out of them.
   int ink_left, ink_top, ink_right, ink_bottom;
-  int line_count;
   /// Characters that no font has, with repetitions, and the first of them.
   int missing_count;
   uint32_t missing[4];

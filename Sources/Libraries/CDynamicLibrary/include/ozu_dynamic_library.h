@@ -11,19 +11,15 @@
 //     FUNCTION(foo_open) \
 //     FUNCTION(foo_close)
 //   OZU_DECLARE_LIBRARY(foo, OZU_FOO_FUNCTIONS)
-//   #ifdef OZU_LOADS_LIBRARIES
-//   #define foo_open ozu_foo.foo_open
-//   #define foo_close ozu_foo.foo_close
-//   #endif
 //
 //   // one C file
 //   OZU_DEFINE_LIBRARY(foo, OZU_FOO_FUNCTIONS, "Read Foo", "libfoo.so.1")
 //
-// Code that includes the list calls foo_open(…) as before, after `ozu_dynamic_library_load(&ozu_foo_library, …)`
-// has returned true. If a function is missing in the list, or exists only in the list, the program does not link.
+// Code that includes the list calls foo.foo_open(…), after `ozu_dynamic_library_load(&ozu_foo_library, …)` has
+// returned true. A call that does not go through the table does not link.
 //
-// Package.swift defines `OZU_LOADS_LIBRARIES`. Without it the program is linked with the libraries, and loading
-// succeeds at once.
+// Package.swift defines `OZU_LOADS_LIBRARIES`. Without it the program is linked with the libraries: the table is
+// filled from the beginning, and loading succeeds at once.
 
 #ifndef OZU_DYNAMIC_LIBRARY_H
 #define OZU_DYNAMIC_LIBRARY_H
@@ -54,16 +50,17 @@ typedef struct {
 /// installed".
 bool ozu_dynamic_library_load(OzuDynamicLibrary *library, char *message, size_t message_capacity);
 
+#define OZU_LIBRARY_MEMBER(function) __typeof__(&function) function;
+
+/// Declares the table of a library, whose name for the linker begins with `ozu_`.
+#define OZU_DECLARE_LIBRARY(name, FUNCTIONS) \
+  extern __attribute__((visibility("hidden"))) struct ozu_##name##_functions { FUNCTIONS(OZU_LIBRARY_MEMBER) } name \
+      __asm__("ozu_" #name); \
+  extern __attribute__((visibility("hidden"))) OzuDynamicLibrary ozu_##name##_library;
+
 #ifdef OZU_LOADS_LIBRARIES
 
-#define OZU_LIBRARY_MEMBER(function) __typeof__(&function) function;
 #define OZU_LIBRARY_NAME(function) #function,
-
-/// Declares the table of a library, before its functions are renamed to the members of the table.
-#define OZU_DECLARE_LIBRARY(name, FUNCTIONS) \
-  struct ozu_##name##_functions { FUNCTIONS(OZU_LIBRARY_MEMBER) }; \
-  extern __attribute__((visibility("hidden"))) struct ozu_##name##_functions ozu_##name; \
-  extern __attribute__((visibility("hidden"))) OzuDynamicLibrary ozu_##name##_library;
 
 /// Defines the table, with one line that tells users what the library is for, and its names.
 ///
@@ -71,10 +68,10 @@ bool ozu_dynamic_library_load(OzuDynamicLibrary *library, char *message, size_t 
 /// instead (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/), which contains the first
 /// name.
 #define OZU_DEFINE_LIBRARY(name, FUNCTIONS, use, soname, ...) \
-  struct ozu_##name##_functions ozu_##name; \
+  struct ozu_##name##_functions name; \
   OzuDynamicLibrary ozu_##name##_library = { \
       (const char *const[]){soname, ##__VA_ARGS__, NULL}, (const char *const[]){FUNCTIONS(OZU_LIBRARY_NAME) NULL}, \
-      &ozu_##name, false}; \
+      &name, false}; \
   OZU_LIBRARY_NOTE( \
       name, "[{\"feature\":\"" #name "\",\"description\":\"" use "\",\"priority\":\"recommended\",\"soname\":[\"" soname \
             "\"]}]")
@@ -88,10 +85,10 @@ bool ozu_dynamic_library_load(OzuDynamicLibrary *library, char *message, size_t 
 
 #else
 
-#define OZU_DECLARE_LIBRARY(name, FUNCTIONS) \
-  extern __attribute__((visibility("hidden"))) OzuDynamicLibrary ozu_##name##_library;
+#define OZU_LIBRARY_ADDRESS(function) function,
 
 #define OZU_DEFINE_LIBRARY(name, FUNCTIONS, use, soname, ...) \
+  struct ozu_##name##_functions name = {FUNCTIONS(OZU_LIBRARY_ADDRESS)}; \
   OzuDynamicLibrary ozu_##name##_library = {NULL, NULL, NULL, true};
 
 #endif

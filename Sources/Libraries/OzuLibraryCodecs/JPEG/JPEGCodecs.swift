@@ -64,8 +64,7 @@ extension JPEGDecoder: LosslessTurning {
         &file, &message, message.count)
     }
     guard status == .done, let turned = file.data() else {
-      let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-      throw .unsupportedType(.jpeg, reason: String(decoding: reason, as: UTF8.self))
+      throw .unsupportedType(.jpeg, reason: message.text)
     }
     return turned
   }
@@ -136,8 +135,7 @@ public struct JPEGEncoder: ImageEncoding {
         message.count)
     }
     guard status == .done, let data = file.data() else {
-      let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-      throw .failed(.jpeg, reason: String(decoding: reason, as: UTF8.self))
+      throw .failed(.jpeg, reason: message.text)
     }
     return data
   }

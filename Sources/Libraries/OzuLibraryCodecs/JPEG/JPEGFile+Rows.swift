@@ -42,14 +42,12 @@ extension JPEGFile {
 
 /// The rows of a file that libjpeg decodes. Used inside one `withBytes`, like its session.
 private final class JPEGRows: PixelRowReading {
-  /// The number of rows between two checkpoints.
   private static let stepRows = 32
 
   let size: PixelSize
   let isOpaque = true
   let colorSpace: ColorSpaceTag
   private let session: JPEGSession
-  /// The transform from CMYK to sRGB.
   private let inks: ColorTransform?
   private let context: DecodingContext
   private var rowCount = 0

@@ -71,10 +71,8 @@ final class JPEGFile: ImageFile {
     }
   }
 
-  /// EXIF data, XMP, the profile and the density.
   func readMetadata() -> ImageMetadata { JPEGMetadata.read(data.span, header: header) }
 
-  /// Shows the part of a file that has arrived.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap? {
@@ -272,7 +270,6 @@ struct JPEGSession: ~Copyable {
     return true
   }
 
-  /// The last message of the library, as an error.
   func failure(stage: String) -> ImageDecodingError {
     .corrupt(.jpeg, stage: stage, reason: String(cString: ozu_jpeg_decoder_message(decoder)))
   }

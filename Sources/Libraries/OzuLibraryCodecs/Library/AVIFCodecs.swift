@@ -9,9 +9,7 @@
     let library: LibraryDecoder
 
     /// Makes a decoder.
-    public init() {
-      self.init(alpha: .premultiplied)
-    }
+    public init() { self.init(alpha: .premultiplied) }
 
     package init(alpha: Alpha) {
       var library = LibraryDecoder(type: .avif, alpha: alpha) { ozu_avif_decoder_new($0, $1, $2) }

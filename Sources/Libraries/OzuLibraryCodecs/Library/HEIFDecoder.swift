@@ -11,9 +11,7 @@
     let library: LibraryDecoder
 
     /// Makes a decoder.
-    public init() {
-      self.init(alpha: .premultiplied)
-    }
+    public init() { self.init(alpha: .premultiplied) }
 
     package init(alpha: Alpha) {
       var library = LibraryDecoder(type: .heic, alpha: alpha) { ozu_heif_decoder_new($0, $1, $2) }

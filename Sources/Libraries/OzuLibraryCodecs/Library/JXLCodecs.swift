@@ -9,9 +9,7 @@
     let library: LibraryDecoder
 
     /// Makes a decoder.
-    public init() {
-      self.init(alpha: .premultiplied)
-    }
+    public init() { self.init(alpha: .premultiplied) }
 
     package init(alpha: Alpha) {
       var library = LibraryDecoder(type: .jxl, alpha: alpha) { ozu_jxl_decoder_new($0, $1, $2) }
@@ -80,8 +78,7 @@
         }
       }
       guard status == .done, let transcoded = file.data() else {
-        let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        throw .unsupportedType(.jxl, reason: String(decoding: reason, as: UTF8.self))
+        throw .unsupportedType(.jxl, reason: message.text)
       }
       return transcoded
     }
@@ -127,7 +124,6 @@
       ozu_jxl_feed_free(feed)
     }
 
-    /// Decodes the bytes that are there; `nil` if there is nothing new to show.
     func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap? {
       // Without black ink, CMYK would be much too light.
       guard header.colorModel != .cmyk else { return nil }

@@ -169,11 +169,9 @@
       characters.withUnsafeMutableBufferPointer { body($0.baseAddress, $0.count) }
     }
 
-    /// - Throws: the error of a status.
     func check(_ status: OzuLabelStatus, file: String? = nil) throws(LabelError) {
       if status == .done { return }
-      let bytes = characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-      let reason = PrintableText.oneLine(String(decoding: bytes, as: UTF8.self))
+      let reason = PrintableText.oneLine(characters.text)
       switch status {
       case .done: return
       case .unavailable: throw .unavailable(reason: reason)

@@ -63,15 +63,13 @@ struct LibraryEncoder: Sendable {
       return encode(&request, &file, &message, message.count)
     }
     guard status == .done, let data = file.data() else {
-      let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-      throw .failed(type, reason: String(decoding: reason, as: UTF8.self))
+      throw .failed(type, reason: message.text)
     }
     return data
   }
 }
 
 extension EncodingOptions.Effort {
-  /// The same for C.
   var value: OzuEffort {
     switch self {
     case .low: .low

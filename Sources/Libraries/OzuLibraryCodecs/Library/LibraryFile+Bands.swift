@@ -54,7 +54,7 @@ extension LibraryFile {
     guard let bytes = grid?.file(of: piece, in: data) else {
       throw .corrupt(header.type, stage: "header", reason: "it has no part at \(piece)")
     }
-    let file = try LibraryFile(bytes, library: library, limits: context.limits, cut: nil, partOf: header)
+    let file = try LibraryFile(bytes, library: library, limits: context.limits, partOf: header)
     let plan = DecodePlan(of: file, resize: nil, context: context)
     return try file.decode(plan, context: context).converted(to: .bgra8, pool: context.pool)
   }

@@ -12,7 +12,6 @@ extension LibraryFile {
     return try renderUncut(plan, context: context)
   }
 
-  /// The pixels of a part.
   func decode(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap {
@@ -34,7 +33,7 @@ extension LibraryFile {
     try context.limits.checkDecodedByteCount(byteCount)
     try context.reserve(atLeast: byteCount)
     guard let bytes = grid.file(of: cut, in: data) else { return nil }
-    return try LibraryFile(bytes, library: library, limits: context.limits, cut: nil, partOf: header)
+    return try LibraryFile(bytes, library: library, limits: context.limits, partOf: header)
   }
 
   /// The library's own memory for a part, computed from the memory for the whole: in proportion to the pixels, or
@@ -114,7 +113,7 @@ extension LibraryFile {
       var library = LibraryDecoder(type: library.type, alpha: library.alpha) { open($0, $1, $2, level.place) }
       library.inspect = self.library.inspect
       let opened = Result { () throws(ImageDecodingError) -> LibraryFile in
-        try LibraryFile(data, library: library, limits: limits, cut: nil, partOf: header, isLevel: true)
+        try LibraryFile(data, library: library, limits: limits, partOf: header, isLevel: true)
       }
       guard case .success(let file) = opened, file.header.storedSize == level.size, file.storage == storage
       else { continue }

@@ -18,7 +18,6 @@ final class LibraryFile: ImageFile {
   private let limits: DecodingLimits
   /// The bytes that the library reads: the file, or an excerpt of it.
   let data: Data
-  /// The whole file.
   private let source: Data
   private let bytes: PinnedBytes
   private let isPremultiplied: Bool
@@ -40,17 +39,13 @@ final class LibraryFile: ImageFile {
   private let state: Mutex<State>
   private let slot = FeedSlot<any LibraryFeed>()
 
-  convenience init(_ data: Data, library: LibraryDecoder, limits: DecodingLimits) throws(ImageDecodingError) {
-    try self.init(data, library: library, limits: limits, cut: nil, partOf: nil)
-  }
-
   /// - Parameters:
   ///   - cut: the part of the picture that the library has to cut out.
   ///   - whole: the header of the picture of which this is a part or a smaller rendition.
   ///   - isLevel: whether it is a smaller rendition.
   init(
-    _ source: Data, library: LibraryDecoder, limits: DecodingLimits, cut: PixelRectangle?,
-    partOf whole: ImageHeader?, isLevel: Bool = false
+    _ source: Data, library: LibraryDecoder, limits: DecodingLimits, cut: PixelRectangle? = nil,
+    partOf whole: ImageHeader? = nil, isLevel: Bool = false
   ) throws(ImageDecodingError) {
     let inspection = try library.inspect?(source, limits) ?? LibraryDecoder.Inspection(data: source)
     let data = inspection.data
@@ -222,7 +217,6 @@ final class LibraryFile: ImageFile {
     }
   }
 
-  /// The delays of the first frames, and the loop count.
   func timing(frameCount: Int) throws(ImageDecodingError) -> (delays: [Duration], loopCount: Int) {
     let result = state.withLock { state in
       Result { () throws(ImageDecodingError) -> ([Duration], Int) in

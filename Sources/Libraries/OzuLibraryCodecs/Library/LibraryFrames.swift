@@ -7,7 +7,6 @@ extension LibraryFile {
     return try LibraryFrames(self, count: frameCount)
   }
 
-  /// Decodes one frame, as a whole picture.
   func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     try use(frame: index) { (session) throws(ImageDecodingError) in
       try session.decode(header: header, size: header.storedSize, alpha: library.alpha, context)

@@ -3,7 +3,6 @@ import OzuCodecs
 import OzuImaging
 
 extension LibrarySession {
-  /// The number of rows between two checkpoints.
   private static let stepRows = 32
 
   /// Provides the rows of the picture one by one, in the form of a bitmap of `bgra8`.
@@ -69,7 +68,6 @@ extension LibrarySession {
 
 /// The rows of a picture that a library decodes. Used only while its session exists.
 private final class LibraryRows: PixelRowReading {
-  /// The number of rows between two checkpoints.
   private static let stepRows = 32
 
   let size: PixelSize
@@ -78,7 +76,6 @@ private final class LibraryRows: PixelRowReading {
   private let type: ImageType
   private let info: OzuPictureInfo
   private let alpha: Alpha
-  /// The transform from CMYK to sRGB.
   private let inks: ColorTransform?
   private let context: DecodingContext
   private var rowCount = 0

@@ -223,7 +223,6 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The last message of the library, as an error.
   static func failure(
     _ decoder: OpaquePointer, _ status: OzuStatus, _ type: ImageType, stage: String
   ) -> ImageDecodingError {

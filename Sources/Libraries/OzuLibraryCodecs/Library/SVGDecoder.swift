@@ -13,9 +13,7 @@
     let library: LibraryDecoder
 
     /// Makes a decoder.
-    public init() {
-      self.init(alpha: .premultiplied)
-    }
+    public init() { self.init(alpha: .premultiplied) }
 
     /// - Parameter hasDeepStack: whether each calling thread has a stack on which librsvg can recurse: at least 16
     ///   MB. Otherwise it draws on threads of its own.

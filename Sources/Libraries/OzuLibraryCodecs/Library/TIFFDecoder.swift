@@ -14,9 +14,7 @@
     let library: LibraryDecoder
 
     /// Makes a decoder.
-    public init() {
-      self.init(alpha: .premultiplied)
-    }
+    public init() { self.init(alpha: .premultiplied) }
 
     package init(alpha: Alpha) {
       var library = LibraryDecoder(type: .tiff, alpha: alpha) { ozu_tiff_decoder_new($0, $1, $2) }

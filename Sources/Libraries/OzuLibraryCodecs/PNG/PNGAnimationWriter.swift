@@ -130,7 +130,6 @@ final class PNGAnimationWriter: AnimationWriting {
     try write(plan(of: pixel))
   }
 
-  /// Begins the file.
   private func writeFirst(
     _ frame: BGRABitmap, _ duration: Duration, hasAlpha: Bool
   ) throws(PNGDeflater.Failure) {
@@ -180,7 +179,7 @@ final class PNGAnimationWriter: AnimationWriting {
 
   func plan(of frame: BGRABitmap) throws(PNGDeflater.Failure) -> PNGPlan {
     let layout = PNGLayout(frame.bitmap, hasAlpha: hasAlpha)
-    return try PNGPlan(PNGStoredRows(bitmap: frame.bitmap, layout: layout), effort: options.effort)
+    return try PNGPlan([PNGStoredRows(bitmap: frame.bitmap, layout: layout)], effort: options.effort)
   }
 
   /// Appends the pixels of a frame: of the first as IDAT, of others as fdAT.

@@ -5,7 +5,6 @@ import OzuImaging
 
 /// Appends the signature and the chunks of a PNG to a file that is being written (W3C PNG, third edition, §5.2 and §5.3).
 enum PNGChunkWriter {
-  /// Appends the signature of PNG, and the header chunk.
   static func appendHeader(
     _ size: PixelSize, bitDepth: UInt8, colorType: UInt8, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
@@ -16,7 +15,6 @@ enum PNGChunkWriter {
         + [bitDepth, colorType, 0, 0, 0], to: &file)
   }
 
-  /// Appends a chunk of the given bytes.
   static func append(
     chunk name: String, _ bytes: [UInt8], to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {

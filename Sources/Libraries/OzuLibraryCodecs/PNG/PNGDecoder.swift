@@ -11,16 +11,12 @@ import OzuImaging
 /// Pixels are reduced to 8 bits (of 16, the high byte) unless the context asks for pixels as stored. Gamma and
 /// profile are not applied here. Chunks that the pixels do not need are never inflated.
 public struct PNGDecoder: ImageDecoding {
-  let alpha: Alpha
+  var alpha = Alpha.premultiplied
 
   /// Makes a decoder.
-  public init() {
-    alpha = .premultiplied
-  }
+  public init() {}
 
-  package init(alpha: Alpha) {
-    self.alpha = alpha
-  }
+  package init(alpha: Alpha) { self.alpha = alpha }
 
   /// PNG.
   public var types: [ImageType] { [.png] }

@@ -25,27 +25,9 @@ extension PNGFile {
     _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
   ) throws(ImageDecodingError) -> Result? {
     guard offersRows(context) else { return nil }
-    if let result = try withCommonRows(context, body) { return result }
-    return try data.withBytes { (bytes) throws(ImageDecodingError) in
-      let session = try PNGSession(bytes)
-      let hasAlpha = try session.open(size: header.storedSize, format: .bgra8, wantsPartial: false).hasAlpha
-      return try body(
-        LibraryPNGRows(
-          session, size: header.storedSize, isOpaque: !hasAlpha, colorSpace: header.storedColorSpace,
-          multipliesAlpha: hasAlpha && alpha == .premultiplied, context: context))
-    }
-  }
-
-  /// `nil` if libpng has to decode the file.
-  private func withCommonRows<Result>(
-    _ context: DecodingContext, _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
-  ) throws(ImageDecodingError) -> Result? {
-    try data.withBytes { (bytes) throws(ImageDecodingError) in
-      guard
-        let reader = PNGRowReader(bytes, header: details, pool: context.pool, inflating: Inflater.self)
-      else { return nil }
+    let result = try withReader(context) { (reader, size) throws(ImageDecodingError) -> Result? in
       let rows = CommonPNGRows(
-        reader, size: details.size, alpha: alpha, colorSpace: header.storedColorSpace, context: context)
+        reader, size: size, alpha: alpha, colorSpace: header.storedColorSpace, context: context)
       do throws(ImageDecodingError) {
         let result = try body(rows)
         return rows.endsWell ? result : nil
@@ -53,6 +35,15 @@ extension PNGFile {
         guard rows.isForLibrary else { throw error }
         return nil
       }
+    }
+    if let result { return result }
+    return try data.withBytes { (bytes) throws(ImageDecodingError) in
+      let session = try PNGSession(bytes)
+      let hasAlpha = try session.open(size: header.storedSize, format: .bgra8, wantsPartial: false).hasAlpha
+      return try body(
+        LibraryPNGRows(
+          session, size: header.storedSize, isOpaque: !hasAlpha, colorSpace: header.storedColorSpace,
+          multipliesAlpha: hasAlpha && alpha == .premultiplied, context: context))
     }
   }
 }

@@ -28,7 +28,7 @@ final class PNGFile: ImageFile {
   /// Makes the result: from means of squares if the plan averages, else from pixels.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     if let averaging = plan.averaging,
-      let planes = try withRows(
+      let planes = try withReader(
         context,
         { (reader, size) throws(ImageDecodingError) in
           try reader.planes(size: size, step: averaging.luma, context: context)
@@ -41,7 +41,7 @@ final class PNGFile: ImageFile {
   }
 
   /// Provides the rows of `PNGRowReader`; `nil` if libpng has to decode the file.
-  private func withRows<Result>(
+  func withReader<Result>(
     _ context: DecodingContext, _ body: (PNGRowReader, PixelSize) throws(ImageDecodingError) -> Result?
   ) throws(ImageDecodingError) -> Result? {
     // From a truncated file, libpng decodes more.
@@ -63,7 +63,7 @@ final class PNGFile: ImageFile {
     let format = header.pixelFormat(under: context.pixelFormats)
     try context.limits.checkDecodedByteCount(header.storedSize.byteCount(as: format))
     if format == .bgra8 || format == .rgba16 && details.bitDepth == 16,
-      let bitmap = try withRows(
+      let bitmap = try withReader(
         context,
         { (reader, size) throws(ImageDecodingError) in
           try reader.bitmap(
@@ -89,7 +89,6 @@ final class PNGFile: ImageFile {
     }
   }
 
-  /// EXIF data, XMP, the profile and the resolution.
   func readMetadata() -> ImageMetadata {
     PNGMetadata.read(data.span, header: header) { PNGHeader.inflated($0, limit: ImageMetadata.largestBlock) }
   }
@@ -105,7 +104,6 @@ final class PNGFile: ImageFile {
     return frames.frames.count > 1 ? frames : nil
   }
 
-  /// Shows the part of a file that has arrived.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap? {
@@ -287,7 +285,6 @@ struct PNGSession: ~Copyable {
     return ozu_png_decoder_read_rows(decoder, memory, fillsBlocks)
   }
 
-  /// The last message of the library, as an error.
   func failure(stage: String) -> ImageDecodingError {
     .corrupt(.png, stage: stage, reason: String(cString: ozu_png_decoder_message(decoder)))
   }

@@ -4,7 +4,6 @@ import OzuCodecs
 import OzuImaging
 
 extension PNGHeader {
-  /// The header in the form of all formats.
   func imageHeader(_ file: Span<UInt8>, alpha: Alpha) -> ImageHeader {
     let colorModels: [ColorType: ImageHeader.ColorModel] = [
       .gray: .gray, .grayAlpha: .gray, .indexed: .indexed,

@@ -40,7 +40,6 @@ struct PNGLayout {
 
   var colorType: UInt8 { palette != nil ? 3 : (hasColor ? 2 : 0) | (hasAlpha ? 4 : 0) }
 
-  /// Whether it is stored without colours.
   var isGray: Bool { !hasColor }
 
   var bitsPerPixel: Int {

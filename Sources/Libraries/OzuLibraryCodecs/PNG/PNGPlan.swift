@@ -6,7 +6,9 @@ struct PNGPlan {
   let rows: PNGStoredRows
   let filter: PNGFilter.Choice
   let method: PNGDeflater.Method
+}
 
+extension PNGPlan {
   /// If a sample shrinks to less than this share, zlib's search for repetitions is worth its time, and takes
   /// little.
   private static let repetitiveShare = 0.2
@@ -16,11 +18,6 @@ struct PNGPlan {
   private static let trialShare = 1.05
   private static let bandRowCount = 8
   private static let bandCount = 12
-
-  /// The plan for a frame of an animation, whose layout is that of all frames.
-  init(_ rows: PNGStoredRows, effort: EncodingOptions.Effort) throws(PNGDeflater.Failure) {
-    try self.init([rows], effort: effort)
-  }
 
   /// Decides by a sample of the rows.
   ///
@@ -63,12 +60,6 @@ struct PNGPlan {
       if smallest.map({ byteCount < $0.byteCount }) ?? true { smallest = (plan, byteCount) }
     }
     self = smallest?.plan ?? best.plan
-  }
-
-  private init(rows: PNGStoredRows, filter: PNGFilter.Choice, method: PNGDeflater.Method) {
-    self.rows = rows
-    self.filter = filter
-    self.method = method
   }
 
   /// Bands of rows, distributed over the height; all rows if there are few.

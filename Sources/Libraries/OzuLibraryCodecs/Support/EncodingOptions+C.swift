@@ -38,6 +38,11 @@ extension EncodedMetadata {
   }
 }
 
+extension [CChar] {
+  /// The text of C up to the first zero.
+  var text: String { String(decoding: prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+}
+
 /// The memory that encoders write files to. For tests.
 package enum EncoderMemory {
   /// Runs a closure on this thread. Buffers of encoders cannot grow beyond `byteCount`, as if memory were short.

@@ -6,7 +6,6 @@ import OzuImaging
 // the numbers with those that its library is about to write.
 
 extension PixelFormat {
-  /// The same format in C.
   var pixels: OzuPixels {
     switch self {
     case .bgra8: .BGRA8
@@ -38,7 +37,6 @@ extension OzuRows {
       width: UInt32(size.width), height: UInt32(size.height), format: format.pixels)
   }
 
-  /// Some of the rows of a picture.
   init(
     _ rows: Range<Int>, of bytes: UnsafeMutableRawBufferPointer, bytesPerRow: Int, width: Int,
     format: PixelFormat = .bgra8
@@ -50,7 +48,6 @@ extension OzuRows {
 }
 
 extension IncrementalPixels {
-  /// All rows, for C, which writes them.
   var rows: OzuRows { OzuRows(memory, bytesPerRow: bytesPerRow, size: size) }
 }
 

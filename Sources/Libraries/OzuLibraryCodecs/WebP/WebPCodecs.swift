@@ -7,16 +7,12 @@
   /// Decodes WebP through libwebp: lossy, lossless, with alpha; of an animation, the first frame on its canvas.
   public struct WebPDecoder: ImageDecoding {
     static let imageStage = "image data"
-    let alpha: Alpha
+    var alpha = Alpha.premultiplied
 
     /// Makes a decoder.
-    public init() {
-      alpha = .premultiplied
-    }
+    public init() {}
 
-    package init(alpha: Alpha) {
-      self.alpha = alpha
-    }
+    package init(alpha: Alpha) { self.alpha = alpha }
 
     /// WebP.
     public var types: [ImageType] { [.webp] }

@@ -81,7 +81,6 @@
       }
     }
 
-    /// EXIF data, XMP and the profile.
     func readMetadata() -> ImageMetadata { WebPContainer.metadata(data.span, header: header) }
 
     /// The frames of an animation.

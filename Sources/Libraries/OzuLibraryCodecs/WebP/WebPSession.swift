@@ -66,7 +66,6 @@
       return false
     }
 
-    /// Fills the rows that were not decoded.
     func clearRows(from first: Int, isOpaque: Bool) {
       for y in first..<size.height { row(y).fillMissing(isOpaque: isOpaque) }
     }

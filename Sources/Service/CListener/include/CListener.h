@@ -1,4 +1,4 @@
-// The system calls of a server that Swift cannot make: epoll(7), accept4(2) and openat2(2). Each returns the result
+// The system calls of a server that Swift cannot make: epoll(7), accept4(2) and openat(2) without opening. Each returns the result
 // of the call; -1 with errno if it fails. Empty outside Linux.
 #ifndef CLISTENER_H
 #define CLISTENER_H
@@ -11,9 +11,6 @@
 typedef struct {
   // The number given to `ozu_listener_watch`.
   uint64_t number;
-  // There is input, or the other side has closed.
-  int isReadable;
-  int isWritable;
   // The other side sends no more, or the connection is broken.
   int isHungUp;
 } ozu_listener_event;
@@ -37,9 +34,6 @@ int ozu_listener_accept(int listener);
 // `..` may not lead out: there is no moment between the check and the opening. A device, a pipe or a socket is not opened.
 // Errors: ENOENT, ELOOP or ENOTDIR for a link, EXDEV for a path that leads out, EISDIR, ENXIO for what is no file.
 int ozu_open_beneath(int folder, const char *path);
-
-// The same, one folder after the other, for kernels without openat2(2).
-int ozu_walk_beneath(int folder, const char *path);
 
 #endif
 #endif

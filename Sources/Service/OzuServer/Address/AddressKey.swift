@@ -4,7 +4,6 @@ import OzuBase
 public struct AddressKey: Hashable, Sendable {
   private let key: [UInt8]
   private let salt: [UInt8]
-  /// The number of bytes of the authentication code in an address.
   private let signatureByteCount: Int
 
   /// Makes a key from hexadecimal digits, as `openssl rand -hex 32` writes them.

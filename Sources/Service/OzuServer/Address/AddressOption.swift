@@ -22,7 +22,6 @@ struct AddressOption: Hashable, Sendable {
     AddressRefusal(status: 400, reason: "\(text): \(reason)")
   }
 
-  /// - Throws: `AddressRefusal` if there are more arguments.
   func check(atMost count: Int) throws(AddressRefusal) {
     guard arguments.count <= count else {
       throw refusal("it has \(count) argument\(count == 1 ? "" : "s") at most")
@@ -35,7 +34,6 @@ struct AddressOption: Hashable, Sendable {
     return self
   }
 
-  /// The argument as a whole number.
   func integer(_ index: Int, in range: ClosedRange<Int>) throws(AddressRefusal) -> Int? {
     guard let text = self[index] else { return nil }
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text.utf8.count <= 18, let number = Int(text),
@@ -47,7 +45,6 @@ struct AddressOption: Hashable, Sendable {
     return number
   }
 
-  /// The argument as a decimal number.
   func number(_ index: Int, in range: ClosedRange<Double>) throws(AddressRefusal) -> Double? {
     guard let text = self[index] else { return nil }
     guard text.utf8.count <= 18,

@@ -3,38 +3,16 @@ import OzuImaging
 
 /// Crops a part of a given size, at an anchor, around a point, or where attention falls.
 struct GravityCrop: ImageProcessing, Hashable {
-  private let width: Double
-  private let height: Double
-  private let gravity: ImageOptions.Gravity
-  private let reached: ReachedDensity?
-  private let keepsProportions: Bool
-  /// `Resize.sidesOfSmall`.
-  private let sidesOfSmall: PixelSize?
-
-  /// Makes a crop in pixels of the source, which only crops where the source is larger.
-  ///
-  /// - Parameters:
-  ///   - width: the width of the part in pixels, or below 1 as a fraction; 0 for the whole side.
-  ///   - height: the height, in the same way.
-  init(width: Double, height: Double, _ gravity: ImageOptions.Gravity) {
-    (self.width, self.height, self.gravity) = (width, height, gravity)
-    (reached, keepsProportions, sidesOfSmall) = (nil, false, nil)
-  }
-
-  /// Makes a crop after a resize.
-  ///
-  /// - Parameters:
-  ///   - size: the size of the part; 0 for the whole side.
-  ///   - reached: what the offsets of the gravity are scaled by.
-  ///   - keepsProportions: whether a picture smaller than the size is cropped to the largest part with the same proportions.
-  ///   - sidesOfSmall: the size below which a picture is cut side by side all the same; `nil` for none.
-  init(
-    _ size: PixelSize, _ gravity: ImageOptions.Gravity, _ reached: ReachedDensity,
-    keepsProportions: Bool = true, sidesOfSmall: PixelSize? = nil
-  ) {
-    (width, height, self.gravity) = (Double(size.width), Double(size.height), gravity)
-    (self.reached, self.keepsProportions, self.sidesOfSmall) = (reached, keepsProportions, sidesOfSmall)
-  }
+  /// The sides of the part in pixels, or below 1 as a fraction; 0 for the whole side.
+  let width: Double
+  let height: Double
+  let gravity: ImageOptions.Gravity
+  /// What the offsets of the gravity are scaled by; `nil` for pixels of the source.
+  var reached: ReachedDensity?
+  /// Whether a picture smaller than the size is cropped to the largest part with the same proportions.
+  var keepsProportions = false
+  /// The size below which a picture is cut side by side all the same (`Resize.sidesOfSmall`); `nil` for none.
+  var sidesOfSmall: PixelSize?
 
   var identifier: String {
     "gravity-crop(\(width)x\(height),\(gravity),\(reached.map { $0.identifier } ?? "-"),\(keepsProportions)"
@@ -129,7 +107,6 @@ struct ReachedDensity: Hashable {
   /// Whether the resized picture covers the size; otherwise it is inside of it.
   let covers: Bool
   let enlarges: Bool
-  /// The larger factor of the zoom.
   let zoom: Double
 
   var identifier: String { "\(wanted),\(points),\(covers),\(enlarges)" + (zoom == 1 ? "" : ",\(zoom)") }
@@ -138,7 +115,6 @@ struct ReachedDensity: Hashable {
   /// above 1, and a zoom above 1 makes up for a density below 1.
   var withoutSize: Double { enlarges ? wanted : min(wanted * max(1, zoom), max(1, 1 / zoom)) }
 
-  /// The density of a resized picture.
   func value(for size: PixelSize) -> Double {
     let sides: [(own: Int, wanted: Int)] = [(size.width, points.width), (size.height, points.height)]
     let shares = sides.filter { $0.wanted > 0 }.map { Double($0.own) / Double($0.wanted) }
@@ -159,13 +135,9 @@ struct ReachedDensity: Hashable {
 
 /// Scales a picture by factors, for an address with a density or a zoom and no size.
 struct Rescale: ImageProcessing, Hashable {
-  private let x: Double
-  private let y: Double
-  private let largestSide: Int
-
-  init(x: Double, y: Double, largestSide: Int) {
-    (self.x, self.y, self.largestSide) = (x, y, largestSide)
-  }
+  let x: Double
+  let y: Double
+  let largestSide: Int
 
   var identifier: String { "rescale(\(x),\(y),\(largestSide))" }
 
@@ -180,9 +152,7 @@ struct Rescale: ImageProcessing, Hashable {
 
 /// Gives a picture that is smaller than a forced size the proportions of that size, as the source may not be enlarged.
 struct ForcedProportions: ImageProcessing, Hashable {
-  private let size: PixelSize
-
-  init(_ size: PixelSize) { self.size = size }
+  let size: PixelSize
 
   var identifier: String { "forced-proportions(\(size))" }
 
@@ -222,21 +192,11 @@ extension Surround {
 
 /// Fills the rest of the size, or of its proportions, around a picture.
 struct Extension: ImageProcessing, Hashable {
-  private let reached: ReachedDensity
-  private let gravity: ImageOptions.Gravity
-  private let surround: Surround
-  private let isProportions: Bool
-
-  /// - Parameter isProportions: whether only the proportions of the size are reached.
-  init(
-    _ reached: ReachedDensity, _ gravity: ImageOptions.Gravity, _ surround: Surround,
-    isProportions: Bool = false
-  ) {
-    self.reached = reached
-    self.gravity = gravity
-    self.surround = surround
-    self.isProportions = isProportions
-  }
+  let reached: ReachedDensity
+  let gravity: ImageOptions.Gravity
+  let surround: Surround
+  /// Whether only the proportions of the size are reached.
+  var isProportions = false
 
   var identifier: String {
     "extension(\(reached.identifier),\(gravity),\(surround.identifier),\(isProportions))"
@@ -266,18 +226,11 @@ struct Extension: ImageProcessing, Hashable {
   }
 }
 
-/// Adds a margin around a picture.
 struct Padding: ImageProcessing, Hashable {
   /// Top, right, bottom, left, in points.
-  private let sides: [Int]
-  private let reached: ReachedDensity
-  private let surround: Surround
-
-  init(_ sides: [Int], _ reached: ReachedDensity, _ surround: Surround) {
-    self.sides = sides
-    self.reached = reached
-    self.surround = surround
-  }
+  let sides: [Int]
+  let reached: ReachedDensity
+  let surround: Surround
 
   var identifier: String { "padding(\(sides),\(reached.identifier),\(surround.identifier))" }
 

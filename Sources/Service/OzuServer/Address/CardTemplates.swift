@@ -60,7 +60,6 @@ public struct CardTemplates: Sendable {
   /// Whether an address is one of a card, known or not.
   static func isCard(_ url: URL) -> Bool { url.scheme?.lowercased() == scheme }
 
-  /// Whether an address names one of the cards.
   func has(_ url: URL) -> Bool { Self.isCard(url) && url.host().map { templates[$0] != nil } ?? false }
 
   /// The card that an address names.

@@ -27,17 +27,15 @@ struct Fitting: ImageProcessing, Hashable {
   }
 
   /// What a picture is reduced to before this step, in pixels; `nil` where the step needs all of it.
-  ///
-  /// - Parameters:
-  ///   - zoomed: the size with its zoom and density.
-  ///   - least: the least sides with their density.
-  func cover(of zoomed: PixelSize, _ least: PixelSize) -> PixelSize? {
+  var cover: PixelSize? {
     guard size.width > 0 || size.height > 0, resizing != .force else { return nil }
+    // A picture below its size in points would look like a source that is too small for it.
+    let density = max(1, density)
     // The side with the smaller zoom is stretched to it from what the larger zoom needs.
-    let (larger, x, y) = (max(zoomX, zoomY), zoomX, zoomY)
+    let zoom = max(zoomX, zoomY) * density
     return PixelSize(
-      min(largestSide, max(1, zoomed.width.scaled(by: larger / x), least.width)),
-      min(largestSide, max(1, zoomed.height.scaled(by: larger / y), least.height)))
+      min(largestSide, max(1, size.width.scaled(by: zoom), least.width.scaled(by: density))),
+      min(largestSide, max(1, size.height.scaled(by: zoom), least.height.scaled(by: density))))
   }
 
   func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
@@ -51,8 +49,10 @@ struct Fitting: ImageProcessing, Hashable {
     // A picture that a least side makes larger than the size is cut to it, whatever the kind of resize.
     let box = PixelSize(size.width.scaled(by: zoomX * density), size.height.scaled(by: zoomY * density))
     let keepsProportions = resizing == .fillDown && size.width > 0 && size.height > 0
-    return try GravityCrop(box, gravity, reached, keepsProportions: keepsProportions)
-      .process(resized, context: context)
+    return try GravityCrop(
+      width: Double(box.width), height: Double(box.height), gravity: gravity, reached: reached,
+      keepsProportions: keepsProportions
+    ).process(resized, context: context)
   }
 
   private func covers(_ own: PixelSize) -> Bool {
@@ -80,7 +80,7 @@ struct Fitting: ImageProcessing, Hashable {
     x *= zoomX
     y *= zoomY
     var density = density
-    if !enlarges || resizing == .fillDown {
+    if !enlarges {
       let largest = max(x, y)
       if largest > 1 {
         x /= largest

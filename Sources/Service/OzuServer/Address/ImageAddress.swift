@@ -121,7 +121,6 @@ struct ImageAddress: Hashable, Sendable {
     }
   }
 
-  /// Removes the options from the front.
   static func takeOptions(
     _ segments: inout ArraySlice<Substring>
   ) throws(AddressRefusal) -> [AddressOption] {
@@ -133,7 +132,6 @@ struct ImageAddress: Hashable, Sendable {
     return options.map { AddressOption($0) }
   }
 
-  /// Applies an option, or those of the presets that it names.
   private static func apply(
     _ option: AddressOption, to options: inout ImageOptions, _ rules: AddressRules
   ) throws(AddressRefusal) {

@@ -27,9 +27,10 @@ extension ImageOptions {
     // A hint makes more pixels as far as they may be made: no address is refused because of it.
     let scale = self.density ?? min(density, max(1, Double(rules.largestSide) / Double(longest)))
     let size = PixelSize(try side(points.width, scale, rules), try side(points.height, scale, rules))
-    let least = PixelSize(try side(minimumWidth, scale, rules), try side(minimumHeight, scale, rules))
     // Margins are beside the size; without a bound they would take a gigabyte.
-    _ = (try side(margins.width, scale, rules), try side(margins.height, scale, rules))
+    for length in [minimumWidth, minimumHeight, margins.width, margins.height] {
+      _ = try side(length, scale, rules)
+    }
     let reached = ReachedDensity(
       wanted: scale, points: points, covers: ![.fit, .auto].contains(resizing), enlarges: enlarges,
       zoom: max(zoomX, zoomY))
@@ -42,13 +43,13 @@ extension ImageOptions {
     let cropsFirst = cropWidth > 0 || cropHeight > 0
     if cropsFirst {
       steps += turns
-      steps.append(GravityCrop(width: cropWidth, height: cropHeight, cropGravity ?? gravity))
+      steps.append(GravityCrop(width: cropWidth, height: cropHeight, gravity: cropGravity ?? gravity))
     }
     let isTurned = quarterTurns % 2 == 1 && !cropsFirst
     var resize: Resize?
     var rest: [any ImageProcessing] = []
     if let fitting = try fitting(scale, reached, rules) {
-      if steps.isEmpty, let cover = fitting.cover(of: size, least) {
+      if steps.isEmpty, let cover = fitting.cover {
         resize = Resize(
           isTurned ? PixelSize(cover.height, cover.width) : cover, mode: .aspectFill, crops: false)
       }
@@ -72,11 +73,16 @@ extension ImageOptions {
     if pixelation > 1 { steps.append(.pixelate(blockSide: pixelation)) }
     // An opaque picture stays opaque for a client that only reads JPEG beside PNG.
     let surround = Surround(color: background, keepsOpaque: output.types.first == .jpeg)
-    if let extensionGravity { steps.append(Extension(reached, extensionGravity, surround)) }
-    if let proportionsGravity {
-      steps.append(Extension(reached, proportionsGravity, surround, isProportions: true))
+    if let extensionGravity {
+      steps.append(Extension(reached: reached, gravity: extensionGravity, surround: surround))
     }
-    if padding.contains(where: { $0 > 0 }) { steps.append(Padding(padding, reached, surround)) }
+    if let proportionsGravity {
+      steps.append(
+        Extension(reached: reached, gravity: proportionsGravity, surround: surround, isProportions: true))
+    }
+    if padding.contains(where: { $0 > 0 }) {
+      steps.append(Padding(sides: padding, reached: reached, surround: surround))
+    }
     if largestResultSide > 0 {
       steps.append(Resize(PixelSize(largestResultSide, largestResultSide), mode: .aspectFit))
     }
@@ -160,10 +166,9 @@ extension ImageOptions {
     switch resizing {
     case .force:
       return (
-        Resize(source, mode: .fill, allowsUpscaling: enlarges), enlarges ? [] : [ForcedProportions(box)]
+        Resize(source, mode: .fill, allowsUpscaling: enlarges), enlarges ? [] : [ForcedProportions(size: box)]
       )
     case .fill where isWhole, .fillDown where isWhole:
-      let enlarges = enlarges && resizing == .fill
       // Where a source has too few pixels for the size, `fill` cuts each of its sides, and `fill-down` keeps the proportions.
       let sides = resizing == .fill && !enlarges ? zoomedPoints : nil
       if gravity == .center {
@@ -172,13 +177,15 @@ extension ImageOptions {
         return (resize, [])
       }
       let cover = Resize(source, mode: .aspectFill, crops: false, allowsUpscaling: enlarges)
-      return (cover, [GravityCrop(box, gravity, reached, sidesOfSmall: sides)])
+      let crop = GravityCrop(
+        width: Double(box.width), height: Double(box.height), gravity: gravity, reached: reached,
+        keepsProportions: true, sidesOfSmall: sides)
+      return (cover, [crop])
     case .fit, .fill, .fillDown, .auto:
-      return (Resize(source, mode: .aspectFit, allowsUpscaling: enlarges && resizing != .fillDown), [])
+      return (Resize(source, mode: .aspectFit, allowsUpscaling: enlarges), [])
     }
   }
 
-  /// The turns and flips, in their order.
   private var turns: [any ImageProcessing] {
     var steps: [any ImageProcessing] = []
     switch quarterTurns {

@@ -81,7 +81,6 @@ extension ImageOptions {
     }
   }
 
-  /// Applies an option about the output file.
   private mutating func applyOutput(_ option: AddressOption, _ rules: AddressRules) throws(AddressRefusal) {
     switch option.name {
     case "quality", "q":
@@ -95,7 +94,8 @@ extension ImageOptions {
         guard let type = Self.type(option.arguments[index]) else {
           throw option.refusal(Self.reasonAgainst(format: option.arguments[index]))
         }
-        qualities[type] = try option.integer(index + 1, in: 1...100)
+        let number = try option.integer(index + 1, in: 0...100)
+        qualities[type] = number == 0 ? nil : number
       }
     case "max_bytes", "mb":
       let number = try option.single().integer(0, in: 0...100_000_000) ?? 0
@@ -216,10 +216,10 @@ extension ImageOptions {
 
   private mutating func readPadding(_ option: AddressOption) throws(AddressRefusal) {
     try option.check(atMost: 4)
-    let top = try option.integer(0, in: 0...4096) ?? 0
-    let right = try option.integer(1, in: 0...4096) ?? top
-    let bottom = try option.integer(2, in: 0...4096) ?? top
-    padding = [top, right, bottom, try option.integer(3, in: 0...4096) ?? right]
+    let top = try option.integer(0, in: Self.sides) ?? 0
+    let right = try option.integer(1, in: Self.sides) ?? top
+    let bottom = try option.integer(2, in: Self.sides) ?? top
+    padding = [top, right, bottom, try option.integer(3, in: Self.sides) ?? right]
   }
 
   private static func color(_ option: AddressOption) throws(AddressRefusal) -> ColorValue? {
@@ -234,7 +234,6 @@ extension ImageOptions {
     return try hexadecimal(word, of: option)
   }
 
-  /// A colour of three or six hexadecimal digits.
   private static func hexadecimal(_ word: String, of option: AddressOption) throws(AddressRefusal)
     -> ColorValue
   {

@@ -5,7 +5,6 @@ import OzuImaging
 ///
 /// Options are applied in order. A later one replaces an earlier one of the same name, as presets need.
 package struct ImageOptions: Hashable, Sendable {
-  /// How a picture is fitted to a size.
   enum Resizing: String, Hashable, Sendable, CaseIterable {
     case fit, fill, fillDown = "fill-down", force
     /// `fill` if the picture and the size are both upright, or neither is; else `fit`.
@@ -203,7 +202,6 @@ extension ImageOptions.Gravity {
 }
 
 extension ColorValue {
-  /// The colour as six hexadecimal digits.
   fileprivate var addressText: String {
     [red, green, blue].hexadecimal
   }

@@ -83,7 +83,6 @@ public struct InformationFacts: Hashable, Sendable {
   public init() {}
 
   var needsMetadata: Bool { hasEXIF || hasIPTC || hasXMP }
-  /// Whether the picture must be decoded.
   var needsPixels: Bool {
     hasTransparency || hasAverage || hasDominantColor || paletteCount > 0 || blurHash != nil || hasThumbHash
   }

@@ -190,7 +190,6 @@ extension LoopSocket {
     }
   }
 
-  /// Closes the sending side.
   func endWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// Sends answers at once, without waiting for more bytes.
@@ -200,7 +199,6 @@ extension LoopSocket {
     _ = setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// The address of the client; `nil` if it has none.
   var remoteAddress: String? {
     var address = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

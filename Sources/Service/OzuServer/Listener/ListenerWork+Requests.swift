@@ -24,7 +24,6 @@ extension ListenerWork {
     }
   }
 
-  /// Parses the received bytes up to the end of a head.
   func readHead(_ connection: ListenerConnection) {
     do throws(HeadRefusal) {
       guard let head = try connection.parser.take(&connection.input) else { return }

@@ -22,7 +22,6 @@ final class ListenerWork {
   let waker: Int32
   let epoll: Int32
   var connections: [UInt64: ListenerConnection] = [:]
-  /// The connections that wait for a request.
   var waiting = WaitingOrder()
   /// The bytes of all bodies that are being received.
   var awaitedByteCount = 0
@@ -209,7 +208,6 @@ extension ListenerWork {
     return true
   }
 
-  /// The connection that has waited longest for its request. `nil` if none waits.
   private var oldestWaiting: ListenerConnection? {
     waiting.oldest { connections[$0.number]?.waitsSince == $0.since }.flatMap { connections[$0.number] }
   }

@@ -2,7 +2,6 @@ import Ozu
 import OzuBase
 import OzuHTTP
 
-/// A request of the page: a path and query fields.
 struct PlaygroundQuery: Sendable {
   let path: String
   private let fields: [String: String]
@@ -20,7 +19,6 @@ struct PlaygroundQuery: Sendable {
     self.fields = fields
   }
 
-  /// The value of a field; empty if it is absent.
   subscript(name: String) -> String { fields[name] ?? "" }
 }
 

@@ -97,7 +97,6 @@ public final class Playground: Sendable {
     return ServiceAnswer(.service, .json(["key": key, "bytes": data.count]))
   }
 
-  /// The settings that the page needs.
   private var settings: [String: Any] {
     let rules = addresses.rules
     return [
@@ -204,7 +203,6 @@ struct PlaygroundToken: Sendable {
     return zip(given, digest).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
-  /// Random bytes from the system's generator, in base64url.
   static func random(byteCount: Int) -> String {
     var generator = SystemRandomNumberGenerator()
     return Base64URL.text(of: (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
@@ -266,7 +264,6 @@ final class UploadStore: Sendable {
     return key
   }
 
-  /// The file for a key, if it is still there.
   func data(for key: String, at now: ContinuousClock.Instant) -> Data? {
     expire(at: now)
     return entries.withLock { entries in
@@ -278,7 +275,6 @@ final class UploadStore: Sendable {
     }
   }
 
-  /// Removes files whose lifetime has ended.
   func expire(at now: ContinuousClock.Instant) {
     let removed = entries.withLock { entries -> [Entry] in
       let count = entries.firstIndex { $0.lastUse + lifetime > now } ?? entries.count

@@ -36,7 +36,6 @@ extension ImageService {
     }
   }
 
-  /// The next step for a request.
   private enum Step {
     case answer(ServiceAnswer)
     case picture(PictureRequest)

@@ -195,14 +195,17 @@ extension MetadataValues {
     return Dictionary(uniqueKeysWithValues: all.compactMap { name, value in value.map { (name, $0) } })
   }
 
-  /// A name with a space before each word.
-  private static func spaced(_ name: String) -> String {
+  /// A name with a space before each word: "ISO Speed Ratings", "F Number", "Focal Length In 35mm Film".
+  static func spaced(_ name: String) -> String {
+    let characters = Array(name)
     var result = ""
-    var last: Character = " "
-    for character in name {
-      if character.isUppercase, last.isLowercase { result.append(" ") }
+    for (index, character) in characters.enumerated() {
+      let last = index > 0 ? characters[index - 1] : " "
+      let next = characters.dropFirst(index + 1).first
+      // The last capital of several begins the next word.
+      let isLastCapital = last.isUppercase && character.isUppercase && next?.isLowercase == true
+      if last.isLowercase && !character.isLowercase || isLastCapital { result.append(" ") }
       result.append(character)
-      last = character
     }
     return result
   }

@@ -58,12 +58,12 @@ extension ImageService {
     let date = configuration.pipeline.testing.currentDate()
     let start = configuration.pipeline.testing.now()
     let condition = EntityTagCondition(request.headers)
-    if let known = addresses.picture(for: request, at: date) {
-      return PictureRequest(
-        known: known, isRemembered: true, grammar: 0, condition: condition, trace: trace(of: request),
-        start: start)
-    }
     let grammar = currentGrammar
+    if let known = addresses.picture(for: request, at: date, grammar: grammar.number) {
+      return PictureRequest(
+        known: known, isRemembered: true, grammar: grammar.number, condition: condition,
+        trace: trace(of: request), start: start)
+    }
     var picture = try grammar.addressing.picture(for: request, at: date)
     picture.request.deadline = min(
       picture.request.deadline ?? configuration.answerLimit, configuration.answerLimit)
@@ -325,7 +325,6 @@ struct PictureRequest: Sendable {
     return request
   }
 
-  /// The origin of the source; `nil` if there is none.
   var origin: HTTPOrigin? { known.picture.request.source.url.flatMap { try? HTTPOrigin(of: $0) } }
 
   /// The tag of the result made from a source. It is weak, because another version of an encoder may write other

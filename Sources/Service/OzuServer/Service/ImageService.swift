@@ -74,11 +74,7 @@ public final class ImageService: ServiceResponding {
   /// Reads all further addresses by another grammar: other keys, other rules. Requests that are being answered are answered. Sources
   /// that failed or were refused before are asked for again, because they may be allowed now.
   public func replaceAddressing(by addressing: any PictureAddressing) {
-    let number = grammar.withLock { grammar in
-      grammar = (addressing, grammar.number + 1)
-      return grammar.number
-    }
-    addresses.forgetAll(before: number)
+    grammar.withLock { $0 = (addressing, $0.number + 1) }
     pipeline.forgetFailures()
   }
 
@@ -260,7 +256,6 @@ struct ServiceAnswer: Sendable {
   var source: String?
   /// What is not as it should be in a picture that was made for this request.
   var notes: [String] = []
-  /// The times of the stages of a new picture.
   var timings: StageTimings?
 
   init(_ kind: Kind, _ response: ServiceResponse, failure: String? = nil) {
@@ -315,7 +310,6 @@ final class ServiceAdmission: Sendable {
     limitOfOrigin = self.limit / 2
   }
 
-  /// The number of waiting requests.
   var count: Int { state.withLock { $0.count } }
 
   /// Takes a place.
@@ -341,7 +335,6 @@ final class ServiceAdmission: Sendable {
     return state.withLock { $0.count >= limit || $0.counts[origin, default: 0] >= limitOfOrigin }
   }
 
-  /// Frees a place.
   func leave(_ origin: HTTPOrigin?) {
     state.withLock { state in
       state.count -= 1

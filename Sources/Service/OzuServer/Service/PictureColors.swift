@@ -170,7 +170,6 @@ private struct ColorSum {
 }
 
 extension ColorValue {
-  /// As JSON.
   var members: [String: Any] {
     ["R": Int(red), "G": Int(green), "B": Int(blue), "A": Int(alpha)]
   }

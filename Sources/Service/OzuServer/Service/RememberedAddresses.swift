@@ -1,5 +1,6 @@
 import Ozu
 import OzuBase
+import OzuCaching
 import OzuHTTP
 
 /// Remembers which pictures addresses name, so that an address that is requested often is read only once.
@@ -7,10 +8,6 @@ import OzuHTTP
 /// Invented addresses of strangers are not remembered: an address is remembered only if it was read, including its
 /// signature, and its picture is in memory, and only as long as its addressing allows
 /// (`AddressedPicture.reusableUntil`).
-///
-/// It is limited by number and bytes, in two generations: when the young generation is full, it becomes the old
-/// one, and the former old one is dropped. An old address that is requested again moves to the young generation.
-/// One lock guards both; dropped entries are released outside the lock.
 ///
 /// - Complexity: O(1) for every operation, and one comparison with each of at most eight forms of a target.
 final class RememberedAddresses: Sendable {
@@ -24,6 +21,8 @@ final class RememberedAddresses: Sendable {
     /// The values of the request's deciding fields, in their order.
     let values: [[String]]
     let end: Double
+    /// The number of the grammar that has read the address: one that was replaced counts no more.
+    let grammar: Int
 
     func isFor(_ headers: HTTPHeaders, at time: Double) -> Bool {
       time < end
@@ -36,86 +35,39 @@ final class RememberedAddresses: Sendable {
     }
   }
 
-  private struct Generation {
-    var forms: [String: [Form]] = [:]
-    var count = 0
-    var byteCount = 0
+  private let targets: MemoryCache<String, [Form]>
+
+  /// - Parameter maximumCount: the most targets that are remembered; 0 for none.
+  init(maximumCount: Int) {
+    targets = MemoryCache(MemoryCacheConfiguration(costLimit: Self.byteBudget, countLimit: maximumCount))
   }
 
-  private struct State {
-    var young = Generation()
-    var old = Generation()
-    /// The number of the grammar that the addresses were read by.
-    var grammar = 0
-  }
-
-  private let maximumCount: Int
-  private let state = Mutex(State())
-
-  /// - Parameter maximumCount: the most pictures that are remembered; 0 for none.
-  init(maximumCount: Int) { self.maximumCount = maximumCount }
-
-  var count: Int { state.withLock { $0.young.count + $0.old.count } }
-  var byteCount: Int { state.withLock { $0.young.byteCount + $0.old.byteCount } }
+  var count: Int { targets.count }
+  var byteCount: Int { targets.totalCost }
 
   /// The picture that a request names, if its address is remembered.
-  func picture(for request: ServiceRequest, at date: Date) -> KnownPicture? {
-    guard maximumCount > 0 else { return nil }
+  ///
+  /// - Parameter grammar: the number of the grammar that reads addresses now.
+  func picture(for request: ServiceRequest, at date: Date, grammar: Int = 0) -> KnownPicture? {
     // In seconds, like the expiry of addresses.
     let time = date.timeIntervalSince1970
-    let (picture, forgotten) = state.withLock { state -> (KnownPicture?, Generation?) in
-      let isThis = { (form: Form) in form.isFor(request.headers, at: time) }
-      if let form = state.young.forms[request.target]?.first(where: isThis) {
-        return (form.picture, nil)
-      }
-      guard let form = state.old.forms[request.target]?.first(where: isThis) else { return (nil, nil) }
-      return (form.picture, add(form, request.target, to: &state))
-    }
-    _ = consume forgotten
-    return picture
-  }
-
-  /// Forgets all addresses, and remembers none that was read by a grammar with a smaller number.
-  func forgetAll(before grammar: Int) {
-    let forgotten = state.withLock { state in
-      defer {
-        (state.young, state.old) = (Generation(), Generation())
-        state.grammar = max(state.grammar, grammar)
-      }
-      return [state.young, state.old]
-    }
-    withExtendedLifetime(forgotten) {}
+    let forms = targets.value(forKey: request.target)
+    return forms?.first { $0.grammar == grammar && $0.isFor(request.headers, at: time) }?.picture
   }
 
   /// Remembers the picture that a request names.
   ///
   /// - Parameter grammar: the number of the grammar that has read its address.
   func remember(_ picture: KnownPicture, of request: ServiceRequest, grammar: Int = 0) {
-    guard maximumCount > 0, picture.isFromURL, let end = picture.picture.reusableUntil else { return }
+    guard picture.isFromURL, let end = picture.picture.reusableUntil else { return }
+    // Two threads may add a form at the same time: then one of them is read again.
+    var forms = targets.value(forKey: request.target)?.filter { $0.grammar == grammar } ?? []
+    guard forms.count < Self.maximumFormCount else { return }
     let values = picture.picture.varyingFields.map(request.headers.values)
-    let form = Form(picture: picture, values: values, end: end.timeIntervalSince1970)
-    let forgotten = state.withLock { state in
-      grammar < state.grammar ? nil : add(form, request.target, to: &state)
-    }
-    _ = consume forgotten
-  }
-
-  /// Adds a form to the young generation. Returns the generation that is dropped for it.
-  private func add(_ form: Form, _ target: String, to state: inout State) -> Generation? {
-    let size = form.byteCount(of: target)
-    guard size <= Self.byteBudget / 2 else { return nil }
-    var forgotten: Generation?
-    if state.young.count >= max(1, maximumCount / 2) || state.young.byteCount + size > Self.byteBudget / 2 {
-      forgotten = state.old
-      state.old = state.young
-      state.young = Generation()
-    }
-    // Another thread may have added it meanwhile: then it is here twice, and the first is found.
-    guard state.young.forms[target, default: []].count < Self.maximumFormCount else { return forgotten }
-    state.young.forms[target, default: []].append(form)
-    state.young.count += 1
-    state.young.byteCount += size
-    return forgotten
+    forms.append(
+      Form(picture: picture, values: values, end: end.timeIntervalSince1970, grammar: grammar))
+    let byteCount = forms.reduce(0) { $0 + $1.byteCount(of: request.target) }
+    targets.store(forms, forKey: request.target, cost: byteCount)
   }
 }
 
@@ -179,7 +131,6 @@ final class KnownPicture: Sendable {
 }
 
 extension ImageSource {
-  /// The address, if it has one.
   var url: URL? {
     switch self {
     case .url(let url): url

@@ -7,7 +7,6 @@ import OzuImaging
 struct ServiceFailure: Error {
   /// The status of a request whose client has left, as nginx and imgproxy have it in their logs.
   static let hasLeft = 499
-  /// For another method than GET and HEAD.
   static let notReading = ServiceFailure(
     status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD")
 
@@ -68,7 +67,6 @@ extension ServiceFailure {
     }
   }
 
-  /// The response, with one line of text.
   var response: ServiceResponse {
     let ending = mustRevalidate ? ", must-revalidate" : ""
     var headers: HTTPHeaders = [
@@ -106,7 +104,6 @@ struct SourceFlaw: Error, CustomStringConvertible {
 }
 
 extension ImageError {
-  /// The error about a source that is not what its address demands.
   static func flawed(_ source: ImageSource, _ flaw: String) -> ImageError {
     .fetchFailed(source.name, underlying: SourceFlaw(description: flaw))
   }
@@ -121,7 +118,6 @@ extension KnownPicture {
 }
 
 extension InformationFacts {
-  /// What is demanded of the source.
   var demand: String { "information \(self)" }
 }
 

@@ -3,7 +3,6 @@ import OzuBase
 import OzuSharedStores
 
 extension ServiceMetrics {
-  /// The complete page, including the counts of the pipeline.
   func text(
     pipeline: ImagePipeline, pendingCount: Int, pendingLimit: Int, connections: ConnectionCounts,
     stores: [(name: String, statistics: SharedStoreStatistics)], spans: SpanExporter.Counts?, version: String

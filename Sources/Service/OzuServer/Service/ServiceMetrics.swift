@@ -57,7 +57,6 @@ final class ServiceMetrics: Sendable {
     }
   }
 
-  /// Counts the times of the stages of a new picture.
   func note(_ timings: StageTimings, of type: ImageType) {
     state.withLock { state in
       for entry in timings.entries {
@@ -70,7 +69,6 @@ final class ServiceMetrics: Sendable {
   /// The most reasons that are told apart. There are fewer; this keeps labels bounded if one of them ever has text of a client.
   static let largestReasonCount = 64
 
-  /// Counts a request that was refused by its head.
   func noteRefusal(_ reason: String) {
     state.withLock { state in
       let isKnown = state.refusals[reason] != nil || state.refusals.count < Self.largestReasonCount
@@ -78,7 +76,6 @@ final class ServiceMetrics: Sendable {
     }
   }
 
-  /// Counts a picture that failed because its decoder did.
   func note(_ failure: DecoderFailure) {
     let reason =
       switch failure {

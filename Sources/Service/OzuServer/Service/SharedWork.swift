@@ -7,46 +7,17 @@ import OzuBase
 final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Work {
     let task: Task<Void, Never>
+    /// That of the caller that began it.
     let number: Int
     /// The callers that wait. The function that takes one out of the table resumes it.
-    var waiters: [Int: Waiter]
+    var waiters: [Int: CheckedContinuation<Value, Never>]
   }
 
   private struct State {
     var works: [Key: Work] = [:]
-    /// The number of the last caller. A work has that of the caller that began it.
     var lastNumber = 0
-  }
-
-  /// A waiting caller. One lock guards its state; nothing is resumed under it.
-  private final class Waiter: Sendable {
-    private enum State {
-      case coming
-      case waiting(CheckedContinuation<Value, Never>)
-      case left(Value)
-    }
-
-    private let state = Mutex(State.coming)
-
-    /// Resumes a continuation with the value of `end`, which may have been called already.
-    func wait(_ continuation: CheckedContinuation<Value, Never>) {
-      let value = state.withLock { state -> Value? in
-        if case .left(let value) = state { return value }
-        state = .waiting(continuation)
-        return nil
-      }
-      if let value { continuation.resume(returning: value) }
-    }
-
-    /// Called once.
-    func end(_ value: Value) {
-      let continuation = state.withLock { state -> CheckedContinuation<Value, Never>? in
-        defer { state = .left(value) }
-        if case .waiting(let continuation) = state { return continuation }
-        return nil
-      }
-      continuation?.resume(returning: value)
-    }
+    /// The callers that have no work yet. One that is cancelled by then is taken out.
+    var arriving: Set<Int> = []
   }
 
   private let state = Mutex(State())
@@ -63,33 +34,38 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func value(
     for key: Key, cancelled: Value, _ work: @escaping @Sendable () async -> Value
   ) async -> Value {
-    let waiter = Waiter()
-    let (workNumber, number) = join(key, waiter, work)
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      state.arriving.insert(state.lastNumber)
+      return state.lastNumber
+    }
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter.wait($0) }
+      await withCheckedContinuation { continuation in
+        if !join(key, number, continuation, work) { continuation.resume(returning: cancelled) }
+      }
     } onCancel: {
-      leave(key, workNumber, number, with: cancelled)
+      leave(key, number, with: cancelled)
     }
   }
 
-  /// - Returns: the numbers of the work and of the caller.
+  /// - Returns: whether the caller waits; false if it was cancelled before.
   private func join(
-    _ key: Key, _ waiter: Waiter, _ work: @escaping @Sendable () async -> Value
-  ) -> (work: Int, caller: Int) {
+    _ key: Key, _ number: Int, _ continuation: CheckedContinuation<Value, Never>,
+    _ work: @escaping @Sendable () async -> Value
+  ) -> Bool {
     state.withLock { state in
-      state.lastNumber += 1
-      let number = state.lastNumber
-      if let known = state.works[key]?.number {
-        state.works[key]?.waiters[number] = waiter
-        return (known, number)
+      guard state.arriving.remove(number) != nil else { return false }
+      if state.works[key] != nil {
+        state.works[key]?.waiters[number] = continuation
+        return true
       }
       // The work begins on another thread, outside the lock.
       let task = Task {
         let value = await work()
         self.end(key, number, with: value)
       }
-      state.works[key] = Work(task: task, number: number, waiters: [number: waiter])
-      return (number, number)
+      state.works[key] = Work(task: task, number: number, waiters: [number: continuation])
+      return true
     }
   }
 
@@ -100,18 +76,19 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       return state.works.removeValue(forKey: key)
     }
     guard let work else { return }
-    for waiter in work.waiters.values { waiter.end(value) }
+    for waiter in work.waiters.values { waiter.resume(returning: value) }
   }
 
   /// Ends the wait of a cancelled caller, unless its work has ended.
-  private func leave(_ key: Key, _ workNumber: Int, _ number: Int, with value: Value) {
-    let (waiter, abandoned) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
-      guard state.works[key]?.number == workNumber else { return (nil, nil) }
-      let waiter = state.works[key]?.waiters.removeValue(forKey: number)
+  private func leave(_ key: Key, _ number: Int, with value: Value) {
+    let (waiter, abandoned) = state.withLock {
+      state -> (CheckedContinuation<Value, Never>?, Task<Void, Never>?) in
+      state.arriving.remove(number)
+      guard let waiter = state.works[key]?.waiters.removeValue(forKey: number) else { return (nil, nil) }
       guard state.works[key]?.waiters.isEmpty == true else { return (waiter, nil) }
       return (waiter, state.works.removeValue(forKey: key)?.task)
     }
     abandoned?.cancel()
-    waiter?.end(value)
+    waiter?.resume(returning: value)
   }
 }

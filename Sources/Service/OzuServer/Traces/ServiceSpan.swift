@@ -89,7 +89,6 @@ struct TraceContext: Hashable, Sendable {
   let traceID: String
   /// The span that the request is a part of, 16 hexadecimal digits, not all zero; `nil` if the trace begins with the request.
   let parentID: String?
-  /// The span of the request itself.
   let spanID = RequestIdentity.digits()
   /// Two hexadecimal digits.
   private let flags: String

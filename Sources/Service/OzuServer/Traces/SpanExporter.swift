@@ -170,7 +170,6 @@ extension SpanExporter.State {
   }
 }
 
-/// Runs Swift tasks on a queue of Dispatch.
 private final class QueueExecutor: TaskExecutor {
   let queue: DispatchQueue
 

@@ -7,7 +7,6 @@ import OzuImaging
 ///
 /// The coefficients take 2 to 6 bytes for each pixel, as they do within libjpeg for every file with Huffman tables of its own.
 final class JPEGCoefficients {
-  /// libjpeg's message.
   struct Failure: Error {
     let message: String
   }
@@ -35,7 +34,7 @@ final class JPEGCoefficients {
     guard
       let coefficients = ozu_jpeg_coefficients_new(
         Int32(width), Int32(height), &parameters, &message, message.count)
-    else { throw Failure(message) }
+    else { throw Failure(message: message.text) }
     self.coefficients = coefficients
     var strip = JPEGSampleStrip(width: width, height: height, parameters: parameters)
     components = (0..<strip.componentCount).map { ozu_jpeg_coefficients_component(coefficients, Int32($0)) }
@@ -119,13 +118,6 @@ final class JPEGCoefficients {
       throw Failure(message: String(cString: ozu_jpeg_coefficients_message(coefficients)))
     }
     return body(UnsafeBufferPointer(start: file.bytes, count: file.count))
-  }
-}
-
-extension JPEGCoefficients.Failure {
-  fileprivate init(_ message: [CChar]) {
-    self.init(
-      message: String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
   }
 }
 
