@@ -168,6 +168,11 @@ extension ImageError: CustomStringConvertible {
   public var description: String { PrintableText.oneLine("\(source): \(explanation)") }
 }
 
+extension ImageError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+}
+
 extension ImageError {
   /// The cause in words. Does not name the source.
   public var explanation: String {

@@ -142,3 +142,8 @@ extension LabelError: CustomStringConvertible {
     }
   }
 }
+
+extension LabelError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+}

@@ -224,3 +224,8 @@ extension ImageEncodingError: CustomStringConvertible {
     }
   }
 }
+
+extension ImageEncodingError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+}

@@ -60,6 +60,10 @@ struct ImageErrorTests {
     let (error, text) = Self.table[index]
     #expect(error.explanation == text)
     #expect(error.description == "a: \(text)")
+    #expect((error as any Error).localizedDescription == "a: \(text)")
+    if let cause = error.underlying, error.kind != .fetchFailed, error.kind != .cancelled {
+      #expect(cause.localizedDescription == "\(cause)")
+    }
     #expect(error.source == "a")
     #expect("\(error.kind)" == error.kind.name)
   }
