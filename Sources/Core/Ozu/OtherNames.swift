@@ -69,6 +69,27 @@ extension ImagePrefetcher {
   /// The name is `stop(_:)`.
   @available(*, unavailable, renamed: "stop(_:)")
   public func stopPrefetching(with requests: [ImageRequest]) { stop(requests) }
+  /// The name is `stopAll()`.
+  @available(*, unavailable, renamed: "stopAll()")
+  public func stopPrefetching() { stopAll() }
+  /// The name is `stopAll()`.
+  @available(*, unavailable, renamed: "stopAll()")
+  public func stop() { stopAll() }
+}
+
+extension ImagePrefetcher.Destination {
+  /// The name is `memory`.
+  @available(*, unavailable, renamed: "memory")
+  public static var memoryCache: ImagePrefetcher.Destination { .memory }
+  /// The name is `disk`.
+  @available(*, unavailable, renamed: "disk")
+  public static var diskCache: ImagePrefetcher.Destination { .disk }
+}
+
+extension ImageTask {
+  /// The state is a part of `status`.
+  @available(*, unavailable, renamed: "status.state")
+  public var state: Status.State { status.state }
 }
 
 extension ImagePresenting {
@@ -101,6 +122,9 @@ extension LoadProgress {
 }
 
 extension ImagePipeline.Configuration {
+  /// The disk cache is on by default, and `caching.diskStorage` is its place.
+  @available(*, unavailable, message: "use 'ImagePipeline.Configuration()', whose 'caching.diskStorage' is on")
+  public static var withDataCache: ImagePipeline.Configuration { ImagePipeline.Configuration() }
   /// The name is `caching.memoryCache.costLimit`.
   @available(*, unavailable, renamed: "caching.memoryCache.costLimit")
   public var memoryCacheLimit: Int {

@@ -153,6 +153,13 @@ extension ImagePipeline {
     }
   }
 
+  /// The header of a URL.
+  ///
+  /// - Throws: `ImageError`.
+  public func header(for url: URL) async throws(ImageError) -> ImageHeader {
+    try await header(for: ImageRequest(url: url))
+  }
+
   /// The metadata of a source: its blocks, and their content as values. No pixel is decoded.
   ///
   /// The whole file is loaded, because metadata may be anywhere in it.
@@ -163,6 +170,13 @@ extension ImagePipeline {
     return try await decoding(for: request) { (decoding) throws(ImageDecodingError) in
       try decoding.codecs.metadata(of: data, limits: decoding.limits)
     }
+  }
+
+  /// The metadata of a URL.
+  ///
+  /// - Throws: `ImageError`.
+  public func metadata(for url: URL) async throws(ImageError) -> ImageMetadata {
+    try await metadata(for: ImageRequest(url: url))
   }
 
   /// Reads something from bytes, on the decoding threads.
