@@ -33,7 +33,7 @@ final class DiskStore: ImageStoring {
   /// Makes a store from an open disk cache, and does not change its capacities.
   init(_ cache: DiskCache) {
     onError = { _ in }
-    opening = DiskOpening(cache)
+    opening = DiskOpening(.opening { cache }, releasesLocks: nil, onError: { _ in }, prepare: { _ in })
   }
 
   /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
@@ -208,7 +208,7 @@ final class DiskOpening: Sendable {
   }
 
   private struct State {
-    var phase: Phase
+    var phase = Phase.closed
     var isInBackground = false
     /// The number of events of the app.
     var eventCount = 0
@@ -225,7 +225,7 @@ final class DiskOpening: Sendable {
   private let releasesLocks: Bool?
   private let onError: @Sendable (DiskCacheError) -> Void
   private let prepare: @Sendable (DiskCache) -> Void
-  private let state: Mutex<State>
+  private let state = Mutex(State())
 
   /// Makes the state without opening the cache.
   ///
@@ -241,20 +241,6 @@ final class DiskOpening: Sendable {
     self.releasesLocks = releasesLocks
     self.onError = onError
     self.prepare = prepare
-    if case .none = storage {
-      state = Mutex(State(phase: .done(nil)))
-    } else {
-      state = Mutex(State(phase: .closed))
-    }
-  }
-
-  /// Makes the state from an open disk cache.
-  init(_ cache: DiskCache) {
-    storage = .none
-    releasesLocks = nil
-    onError = { _ in }
-    prepare = { _ in }
-    state = Mutex(State(phase: .done(cache)))
   }
 
   /// The state of the disk cache. Never waits.

@@ -72,8 +72,8 @@ final class StoreChain: Sendable {
       guard let value = level.read(type, key), isUsable(value) else { continue }
       for above in levels[..<number] {
         above.apply(
-          .promote(key, byteCount: value.byteCount) { store in
-            if right.isValid { try value.write(to: store, for: key) }
+          StoreChange(key: key, byteCount: value.byteCount, mayBeDropped: true) { level in
+            level.attempt(.write) { if right.isValid { try value.write(to: $0, for: key) } }
           })
       }
       promoteToFirst(value, key, by: right)
@@ -117,24 +117,28 @@ final class StoreChain: Sendable {
     _ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all, byteCount: Int,
     _ work: @escaping @Sendable (any ImageStoring) throws -> Void
   ) {
-    apply(.write(type, key, byteCount: byteCount, work), further(key, reach))
+    apply(
+      StoreChange(
+        key: key, byteCount: byteCount, mayBeDropped: true, removal: { $0.remove(type, key) },
+        make: { $0.write(type, key, work) }),
+      further(key, reach))
   }
 
   /// Removes the entry of a key from the levels.
   func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all) {
-    apply(.remove(type, key), further(key, reach))
+    apply(StoreChange(key: key) { $0.remove(type, key) }, further(key, reach))
   }
 
   /// Removes all entries of a kind from all levels or from the first only; `nil` means all kinds.
   func removeAll(of kind: ImageStoreKind?, _ reach: Reach = .all) {
-    apply(.removeAll(of: kind), reach == .all ? further : [])
+    apply(StoreChange(key: nil) { $0.removeAll(of: kind) }, reach == .all ? further : [])
   }
 
   /// Removes the entries for which a closure returns true, from listings of one kind or of all.
   func removeListed(
     of kind: ImageStoreKind? = nil, where isMeant: @escaping @Sendable (ImageStoreKey) -> Bool
   ) {
-    apply(.removeListed(of: kind, where: isMeant), further)
+    apply(StoreChange(key: nil) { $0.removeListed(of: kind, where: isMeant) }, further)
   }
 
   /// Hides the entries of a kind in all levels until `endHiding(_:)`, because their removal is queued.
@@ -152,7 +156,12 @@ final class StoreChain: Sendable {
   ///
   /// - Returns: whether the first level has it.
   func touch(_ key: ImageStoreKey, _ reach: Reach = .all) -> Bool {
-    for level in further(key, reach) where level.mayContain(key) { level.apply(.touch(key)) }
+    for level in further(key, reach) where level.mayContain(key) {
+      level.apply(
+        StoreChange(key: nil, changesEntries: false, mayBeDropped: true) { level in
+          level.attempt(.write) { _ = try $0.touch(key) }
+        })
+    }
     return first?.attempt(.write) { try $0.touch(key) } ?? false
   }
 
@@ -181,18 +190,15 @@ final class StoreChain: Sendable {
   /// - Parameter sleep: waits for the given duration.
   func flushFurther(sleep: @escaping @Sendable (Duration) async throws -> Void) async {
     guard !further.isEmpty else { return }
-    let timer = Mutex<Task<Void, Never>?>(nil)
-    await withCheckedContinuation { continuation in
-      let end = SingleResumption(continuation)
-      timer.withLock { timer in
-        timer = Task {
-          try? await sleep(Self.flushLimit)
-          end.resume()
-        }
-      }
-      flushFurther { end.resume() }
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    let timer = Task {
+      try? await sleep(Self.flushLimit)
+      end.finish()
     }
-    timer.withLock { $0?.cancel() }
+    flushFurther { end.finish() }
+    // In a task of its own: a caller that is cancelled waits all the same.
+    await Task { for await _ in ends {} }.value
+    timer.cancel()
   }
 
   private static let flushLimit = Duration.seconds(10)
@@ -375,20 +381,5 @@ struct StoreLevel: Sendable {
   func report(_ operation: ImageStoreError.Operation, _ error: (any Error)?) {
     guard memory.state.withLock({ $0.reported.insert(operation).inserted }) else { return }
     onError(ImageStoreError(level: store.name, operation: operation, underlying: error))
-  }
-}
-
-/// Resumes a continuation once, at the first of several calls.
-private final class SingleResumption: Sendable {
-  private let continuation: Mutex<CheckedContinuation<Void, Never>?>
-
-  init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = Mutex(continuation) }
-
-  func resume() {
-    let waiter = continuation.withLock { continuation in
-      defer { continuation = nil }
-      return continuation
-    }
-    waiter?.resume()
   }
 }
