@@ -223,10 +223,10 @@ public final class ZoomModel {
     return size
   }
 
-  private func receiveBase(_ event: DisplayEvent, _ wanted: PixelSize) {
+  private func receiveBase(_ event: ImageTask.Event, _ wanted: PixelSize) {
     switch event {
-    case .preview(let picture):
-      if base == nil { show(picture, wanted) }
+    case .preview(let response):
+      if base == nil { show(response.picture, wanted) }
     case .finished(.success(let response)):
       baseLoad = nil
       show(response.picture, wanted)
