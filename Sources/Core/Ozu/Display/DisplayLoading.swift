@@ -9,7 +9,6 @@ protocol DisplayLoading {
   /// The largest picture in memory of a request's source.
   func otherSize(of request: ImageRequest) -> Picture?
 
-  /// The monitor of memory pressure; `nil` without one.
   var memoryPressure: (any MemoryPressureMonitoring)? { get }
 
   /// Forgets that a request's sources failed, so that the next load asks their origins.
@@ -40,7 +39,6 @@ final class DisplayLoad: Sendable {
   deinit { stop() }
 }
 
-/// Loads through a pipeline.
 struct PipelineLoading: DisplayLoading {
   let pipeline: ImagePipeline
 

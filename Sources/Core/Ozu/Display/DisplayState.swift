@@ -47,7 +47,6 @@ public enum DisplayState: Sendable {
     if case .failure(let error, _) = self { error } else { nil }
   }
 
-  /// Makes the state from the content of a view and the phase of its binding.
   init(_ content: DisplayContent, _ phase: DisplayPhase, progress: LoadProgress?) {
     switch (phase, content) {
     case (.failed(let error), .failure(let picture)), (.failed(let error), .picture(let picture)),

@@ -35,7 +35,6 @@ extension ImageBinding {
     if current?.isAnswered == true { view?.stateDidChange() }
   }
 
-  /// Reserves space for the picture before its first pixels.
   private func reserve(_ sourceSize: PixelSize) {
     guard let current, !current.isAnswered, !sourceSize.isEmpty else { return }
     let size = ResizeGeometry(source: sourceSize, resize: current.target?.request.resize).outputSize

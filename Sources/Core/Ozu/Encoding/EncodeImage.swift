@@ -245,7 +245,6 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     return fetched.allowsStoring ? write(entry, fetched) : .finish(succeeded: true)
   }
 
-  /// The note about a gain map that could not be applied.
   private func dimming(_ picture: Picture, _ type: ImageType) -> [String] {
     guard isDimmed, request.headroomStops != nil, picture.header?.gainMap != nil else { return [] }
     return [
@@ -275,7 +274,6 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     context.caches.keepEncoded(entry, goal.key, by: right)
   }
 
-  /// The right to store the file.
   private var right: EpochRight { context.epochs.right(to: request, in: epoch) }
 
   /// Removes the former file, unless a later job may have stored another one. What a reload replaces goes in any case.
@@ -291,13 +289,11 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
 
   // MARK: The next step and the end
 
-  /// Goes on as `next` when the job has a place in a station.
   private func go(_ station: StationID, _ next: State, size: Int = 0) -> JobStep {
     state = next
     return .go(station, size: size)
   }
 
-  /// Goes on as `next` when another job is over.
   private func wait(for other: JobDependence, _ next: State) -> JobStep {
     state = next
     return .depend(other)

@@ -181,7 +181,6 @@ extension EncodingOptions {
 }
 
 extension LightLevels {
-  /// All numbers as a text.
   fileprivate var identifier: String {
     let points = masteringGamut.map { [$0.white, $0.red, $0.green, $0.blue] } ?? []
     let numbers = [maximumContent, maximumAverage, masteringPeak, masteringMinimum]

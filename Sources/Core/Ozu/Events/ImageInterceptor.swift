@@ -95,7 +95,6 @@ public struct ImageLoadChain<Output: Sendable>: Sendable {
 }
 
 extension Result where Failure == ImageError {
-  /// The result of asynchronous work.
   init(_ work: () async throws(ImageError) -> Success) async {
     do throws(ImageError) {
       self = .success(try await work())

@@ -131,7 +131,6 @@ public final class CacheFormat: Sendable {
     return Resize(size, mode: mode, crops: options.crops, allowsUpscaling: options.allowsUpscaling)
   }
 
-  /// Whether the app changes the pictures by closures.
   var hasHooks: Bool { options.preResize != nil || options.postResize != nil }
 
   /// Whether the other format makes the same pictures and has the same room for them.
@@ -146,7 +145,6 @@ public final class CacheFormat: Sendable {
     resize.map { picture.resized($0) } ?? picture
   }
 
-  /// Notes a store that keeps renditions of this format.
   func attach(to store: FormatStore) {
     changeStores { stores in
       if !stores.contains(where: { $0 === store }) { stores.append(store) }

@@ -32,7 +32,6 @@ final class FormatStore: Sendable {
     epochs = context.epochs
   }
 
-  /// The formats by their names.
   var formats: [String: CacheFormat] { state.withLock { $0.formats } }
 
   func format(named name: String) -> CacheFormat? { state.withLock { $0.formats[name] } }
@@ -95,7 +94,6 @@ final class FormatStore: Sendable {
     }
   }
 
-  /// Stops all preloads.
   func stopPreloads() {
     let preloads = state.withLock { state in
       defer { state.preloads = [:] }
@@ -154,7 +152,6 @@ final class FormatStore: Sendable {
   }
 }
 
-/// A running preload.
 final class FormatPreload: Sendable {
   private let stopped = Atomic(false)
   var isStopped: Bool { stopped.load(ordering: .relaxed) }

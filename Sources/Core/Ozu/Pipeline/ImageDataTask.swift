@@ -6,7 +6,6 @@ import OzuBase
 public final class ImageDataTask: Sendable {
   let answer: Answer<ImageDataTask>
 
-  /// Makes a task without starting it.
   init(
     _ request: ImageRequest, pipeline: ImagePipeline, subscriber: AnswerSubscriber<Data>? = nil,
     isInner: Bool = false

@@ -139,7 +139,6 @@ extension ImageError {
 
   private var decodingError: ImageDecodingError? { cause as? ImageDecodingError }
 
-  /// The error of the transport.
   var httpError: HTTPError? { cause as? HTTPError }
 
   /// Whether the origin could not be reached, or the connection broke.

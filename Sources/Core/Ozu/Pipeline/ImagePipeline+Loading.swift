@@ -300,7 +300,6 @@ extension ImagePipeline {
   /// The same as `cachedEncoded(for:as:)`, without computing the key.
   package func cachedEncoded(_ request: FileRequest) -> EncodedImage? { encodedInMemory(request.goal) }
 
-  /// The state of a source's bytes.
   package struct SourceState: Sendable {
     /// The identity of the bytes, the same on every machine.
     package let identity: String
@@ -325,7 +324,6 @@ extension ImagePipeline {
       return SourceState(identity: validity.bodyIdentity, freshUntil: validity.freshUntil)
     }
 
-    /// Whether caches may keep it.
     package var allowsStoring: Bool { fetched.allowsStoring }
   }
 

@@ -139,7 +139,6 @@ public final class ImagePrefetcher: Sendable {
   /// Stops all requests.
   public func stopAll() { stopAll(but: []) }
 
-  /// Stops all requests but these.
   func stopAll(but requests: [ImageRequest]) {
     let kept = Set(requests.map(\.prefetchKey))
     end(state.withLock { $0.removeAll(but: kept) }, .stopped)
@@ -197,7 +196,6 @@ public final class ImagePrefetcher: Sendable {
   }
 }
 
-/// The result of one prefetch.
 struct PrefetchEnd: Sendable {
   var ending: ImagePrefetcher.Ending
   var downloadedByteCount = 0

@@ -166,7 +166,6 @@ final class DiskStore: ImageStoring {
 }
 
 extension ImageStoreKind {
-  /// The partition of the disk cache for entries of the kind.
   fileprivate var partition: DiskCache.Partition { DiskCache.Partition(name) }
 }
 
@@ -187,7 +186,6 @@ extension StoreChain {
     self.init(first: levels.first, further: further)
   }
 
-  /// The store of the disk cache; `nil` without one.
   var diskStore: DiskStore? { first?.store as? DiskStore }
 
   /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
@@ -210,7 +208,6 @@ final class DiskOpening: Sendable {
   private struct State {
     var phase = Phase.closed
     var isInBackground = false
-    /// The number of events of the app.
     var eventCount = 0
   }
 
@@ -243,7 +240,6 @@ final class DiskOpening: Sendable {
     self.prepare = prepare
   }
 
-  /// The state of the disk cache. Never waits.
   var atHand: AtHand {
     state.withLock { state in
       guard case .done(let cache) = state.phase else { return .unknown }
@@ -251,7 +247,6 @@ final class DiskOpening: Sendable {
     }
   }
 
-  /// Whether nobody has opened the disk cache.
   var isClosed: Bool {
     state.withLock { if case .closed = $0.phase { true } else { false } }
   }
@@ -302,7 +297,6 @@ final class DiskOpening: Sendable {
     return cache
   }
 
-  /// See `DiskStore.noteEvent`.
   func noteEvent() -> Int {
     state.withLock { state in
       state.eventCount += 1
@@ -310,7 +304,6 @@ final class DiskOpening: Sendable {
     }
   }
 
-  /// See `DiskStore.setInBackground`.
   func setInBackground(_ isInBackground: Bool, at event: Int) {
     let isLast = state.withLock { state in
       guard event == state.eventCount else { return false }

@@ -56,7 +56,6 @@ final class FurtherLevel: Sendable {
     thread = DispatchQueue(label: "ozu.store.\(level.store.name)", qos: .utility)
   }
 
-  /// The number of dropped writes.
   var droppedCount: Int { state.withLock { $0.droppedCount } }
 
   // MARK: Reading

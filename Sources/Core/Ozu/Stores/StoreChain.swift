@@ -36,7 +36,6 @@ final class StoreChain: Sendable {
     reach == .first || key.kind == .partial || key.kind == .variants ? [] : further
   }
 
-  /// Whether there are no levels.
   var isEmpty: Bool { first == nil && further.isEmpty }
 
   // MARK: Reading
@@ -48,7 +47,6 @@ final class StoreChain: Sendable {
     return !further.isEmpty && further(key, reach()).contains { $0.mayContain(key) }
   }
 
-  /// The value of a key in the first level.
   func readFirst<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) -> Value? {
     guard let first, !first.hides(key) else { return nil }
     return first.attempt(.read) { try Value.read(key, from: $0) } ?? nil
@@ -105,7 +103,6 @@ final class StoreChain: Sendable {
     if let first { change.make(first) }
   }
 
-  /// Writes a value to all levels.
   func write<Value: StoredValue>(_ value: Value, for key: ImageStoreKey, _ reach: Reach = .all) {
     change(Value.self, key, reach, byteCount: value.byteCount) { try value.write(to: $0, for: key) }
   }
@@ -124,7 +121,6 @@ final class StoreChain: Sendable {
       further(key, reach))
   }
 
-  /// Removes the entry of a key from the levels.
   func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all) {
     apply(StoreChange(key: key) { $0.remove(type, key) }, further(key, reach))
   }
@@ -167,7 +163,6 @@ final class StoreChain: Sendable {
 
   // MARK: Flushing
 
-  /// Writes the first level to permanent storage.
   func flushFirst() { first?.attempt(.flush) { try $0.flush() } }
 
   /// Calls `done` when the further levels have written everything that waits, and promotions are done. If a level
@@ -203,7 +198,6 @@ final class StoreChain: Sendable {
 
   private static let flushLimit = Duration.seconds(10)
 
-  /// The number of dropped writes to further levels.
   var droppedWriteCount: Int { further.reduce(0) { $0 + $1.droppedCount } }
 }
 
@@ -346,7 +340,6 @@ struct StoreLevel: Sendable {
     memory.state.withLock { _ = $0.hiddenKeys.remove(key) }
   }
 
-  /// Removes the entry of a key.
   func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) {
     let isRemoved = attempt(.remove) { try Value.remove(key, from: $0) } != nil
     memory.state.withLock { state in
