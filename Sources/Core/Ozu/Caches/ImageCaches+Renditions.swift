@@ -111,6 +111,8 @@ extension CacheFormat {
   var kind: ImageStoreKind { .format(name) }
   /// The step of the format in the recipe of a request.
   var step: String { "format(\(name))" }
+  /// What its removal hides: its renditions, and the files in it.
+  var removals: [ImageCaches.Removal] { [.kind(kind), .files(format: name)] }
 }
 
 /// Operations of cache formats on the stores. These functions block; only the pipeline's own threads may call them.

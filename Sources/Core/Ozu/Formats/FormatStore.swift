@@ -118,10 +118,10 @@ final class FormatStore: Sendable {
   /// which are hidden meanwhile. Pictures that are still being encoded are not written any more.
   private func clear(_ format: CacheFormat) {
     removeFromMemory(format)
-    caches.beginHiding(format)
+    caches.beginHiding(format.removals)
     backlog.enqueue { [caches] in
       caches.removeRenditions(of: format)
-      caches.endHiding(format)
+      caches.endHiding(format.removals)
     }
   }
 

@@ -141,13 +141,13 @@ extension ImagePipeline {
   /// A disk cache that another one writes forgets them for itself alone, as by `removeImage(for:)`.
   public func removeImages(ofFormat name: String) async {
     let format = formatStore.format(named: name) ?? CacheFormat(name)
-    caches.beginHiding(format)
+    caches.beginHiding(format.removals)
     context.epochs.beginRemoval(ofFormat: name)
     formatStore.removeFromMemory(format)
     // Pictures that are still being encoded would be written after the removal.
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.removeRenditions(of: format) }
-    caches.endHiding(format)
+    caches.endHiding(format.removals)
   }
 }
 

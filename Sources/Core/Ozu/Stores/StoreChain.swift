@@ -137,17 +137,6 @@ final class StoreChain: Sendable {
     apply(StoreChange(key: nil) { $0.removeListed(of: kind, where: isMeant) }, further)
   }
 
-  /// Hides the entries of a kind in all levels until `endHiding(_:)`, because their removal is queued.
-  func beginHiding(_ kind: ImageStoreKind) {
-    first?.beginHiding(kind)
-    for level in further { level.level.beginHiding(kind) }
-  }
-
-  func endHiding(_ kind: ImageStoreKind) {
-    first?.endHiding(kind)
-    for level in further { level.level.endHiding(kind) }
-  }
-
   /// Marks an entry as used now.
   ///
   /// - Returns: whether the first level has it.
@@ -271,8 +260,6 @@ struct StoreLevel: Sendable {
       var reported: Set<ImageStoreError.Operation> = []
       var hiddenKeys: Set<ImageStoreKey> = []
       var hiddenKinds: Set<ImageStoreKind> = []
-      /// The kinds whose removal is queued, and how often.
-      var leavingKinds: [ImageStoreKind: Int] = [:]
       var hidesAll = false
 
       mutating func hide(_ key: ImageStoreKey) {
@@ -301,19 +288,6 @@ struct StoreLevel: Sendable {
   func hides(_ key: ImageStoreKey) -> Bool {
     memory.state.withLock { state in
       state.hidesAll || state.hiddenKeys.contains(key) || state.hiddenKinds.contains(key.kind)
-        || state.leavingKinds[key.kind] != nil
-    }
-  }
-
-  /// Hides the entries of a kind until `endHiding(_:)`, because their removal is queued.
-  func beginHiding(_ kind: ImageStoreKind) {
-    memory.state.withLock { $0.leavingKinds[kind, default: 0] += 1 }
-  }
-
-  func endHiding(_ kind: ImageStoreKind) {
-    memory.state.withLock { state in
-      let count = state.leavingKinds[kind] ?? 0
-      state.leavingKinds[kind] = count > 1 ? count - 1 : nil
     }
   }
 
@@ -352,9 +326,7 @@ struct StoreLevel: Sendable {
     guard let kind else {
       let areRemoved = attempt(.remove) { try $0.removeAll() } != nil
       memory.state.withLock { state in
-        guard areRemoved else { return state.hidesAll = true }
-        // A removal of a kind that is still queued ends what it hides itself.
-        state = Memory.State(reported: state.reported, leavingKinds: state.leavingKinds)
+        if areRemoved { state = Memory.State(reported: state.reported) } else { state.hidesAll = true }
       }
       return
     }
