@@ -278,17 +278,11 @@ extension ImagePipeline {
 
 /// Functions of a pipeline for the image service.
 extension ImagePipeline {
-  /// The key under which the file of a request is stored, the same on every machine. Machines use it to agree which
-  /// one makes the file.
-  package func storeKey(for request: ImageRequest, as format: OutputFormat) -> ImageStoreKey {
-    ImageStoreKey(.encoded, EncodingGoal(keyed(request), format).key)
-  }
-
   /// A request for a file with its computed key; for repeated requests for the same file.
   package struct FileRequest: Sendable {
     fileprivate let goal: EncodingGoal
 
-    /// The key under which the file is stored, as of `storeKey(for:as:)`.
+    /// The key under which the file is stored, the same on every machine. Machines use it to agree which one makes the file.
     package var storeKey: ImageStoreKey { ImageStoreKey(.encoded, goal.key) }
   }
 

@@ -250,29 +250,25 @@ final class PromotionQueue: Sendable {
 /// An entry whose removal failed is hidden until it is written or removed with success, or until the process ends. If
 /// there are thousands of them, all entries of the kind are hidden until all are removed. One lock guards the state; the
 /// level and the app are called outside it.
-struct StoreLevel: Sendable {
-  let store: any ImageStoring
-  private let memory = Memory()
-  private let onError: @Sendable (ImageStoreError) -> Void
+final class StoreLevel: Sendable {
+  private struct State {
+    var reported: Set<ImageStoreError.Operation> = []
+    var hiddenKeys: Set<ImageStoreKey> = []
+    var hiddenKinds: Set<ImageStoreKind> = []
+    var hidesAll = false
 
-  private final class Memory: Sendable {
-    struct State {
-      var reported: Set<ImageStoreError.Operation> = []
-      var hiddenKeys: Set<ImageStoreKey> = []
-      var hiddenKinds: Set<ImageStoreKind> = []
-      var hidesAll = false
-
-      mutating func hide(_ key: ImageStoreKey) {
-        // Without its label, which would only take memory.
-        hiddenKeys.insert(ImageStoreKey(key.kind, key.key))
-        guard hiddenKeys.count > StoreLevel.hiddenKeyLimit else { return }
-        hiddenKinds.insert(key.kind)
-        hiddenKeys = hiddenKeys.filter { $0.kind != key.kind }
-      }
+    mutating func hide(_ key: ImageStoreKey) {
+      // Without its label, which would only take memory.
+      hiddenKeys.insert(ImageStoreKey(key.kind, key.key))
+      guard hiddenKeys.count > StoreLevel.hiddenKeyLimit else { return }
+      hiddenKinds.insert(key.kind)
+      hiddenKeys = hiddenKeys.filter { $0.kind != key.kind }
     }
-
-    let state = Mutex(State())
   }
+
+  let store: any ImageStoring
+  private let state = Mutex(State())
+  private let onError: @Sendable (ImageStoreError) -> Void
 
   static let hiddenKeyLimit = 4096
 
@@ -286,7 +282,7 @@ struct StoreLevel: Sendable {
 
   /// Whether the level must not be asked for a key, because it may still have an entry that was removed.
   func hides(_ key: ImageStoreKey) -> Bool {
-    memory.state.withLock { state in
+    state.withLock { state in
       state.hidesAll || state.hiddenKeys.contains(key) || state.hiddenKinds.contains(key.kind)
     }
   }
@@ -311,12 +307,12 @@ struct StoreLevel: Sendable {
     _ type: Value.Type, _ key: ImageStoreKey, _ work: (any ImageStoring) throws -> Void
   ) {
     guard attempt(.write, work) != nil else { return remove(type, key) }
-    memory.state.withLock { _ = $0.hiddenKeys.remove(key) }
+    state.withLock { _ = $0.hiddenKeys.remove(key) }
   }
 
   func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) {
     let isRemoved = attempt(.remove) { try Value.remove(key, from: $0) } != nil
-    memory.state.withLock { state in
+    state.withLock { state in
       if isRemoved { state.hiddenKeys.remove(key) } else { state.hide(key) }
     }
   }
@@ -325,13 +321,13 @@ struct StoreLevel: Sendable {
   func removeAll(of kind: ImageStoreKind?) {
     guard let kind else {
       let areRemoved = attempt(.remove) { try $0.removeAll() } != nil
-      memory.state.withLock { state in
-        if areRemoved { state = Memory.State(reported: state.reported) } else { state.hidesAll = true }
+      state.withLock { state in
+        if areRemoved { state = State(reported: state.reported) } else { state.hidesAll = true }
       }
       return
     }
     let areRemoved = attempt(.remove) { try $0.removeAll(of: kind) } != nil
-    memory.state.withLock { state in
+    state.withLock { state in
       if areRemoved { state.hiddenKinds.remove(kind) } else { state.hiddenKinds.insert(kind) }
     }
   }
@@ -344,7 +340,7 @@ struct StoreLevel: Sendable {
 
   /// Reports an error, unless one with the same operation was reported before.
   func report(_ operation: ImageStoreError.Operation, _ error: (any Error)?) {
-    guard memory.state.withLock({ $0.reported.insert(operation).inserted }) else { return }
+    guard state.withLock({ $0.reported.insert(operation).inserted }) else { return }
     onError(ImageStoreError(level: store.name, operation: operation, underlying: error))
   }
 }
