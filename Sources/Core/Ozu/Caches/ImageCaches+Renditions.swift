@@ -32,7 +32,6 @@ extension ImageCaches {
   }
 
   func store(_ rendition: Rendition, for request: ImageRequest, by right: EpochRight) {
-    guard request.format?.isRetired != true else { return }
     right.store {
       observeStore(.rendition, byteCount: rendition.data.count, for: request) {
         write(

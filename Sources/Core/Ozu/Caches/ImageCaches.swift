@@ -74,7 +74,6 @@ extension ImageCaches {
     _ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest,
     by right: EpochRight?
   ) -> Bool {
-    if request.format?.isRetired == true { return false }
     let entry = CachedPicture(
       picture: picture, stamp: stamp, validity: validity, formatName: request.format?.name)
     guard let right else { return memory.store(entry, forKey: request.key, cost: picture.byteCount) }

@@ -349,7 +349,6 @@ struct EncodingGoal: Sendable {
   var readsMemory: Bool { request.readsMemory && !isPassing }
   var writesMemory: Bool { request.writesMemory && !isPassing }
 
-  /// Whether the next file may differ, so that this one is not cached: the result of closures is unknown, and another
-  /// format may have taken the name meanwhile.
-  private var isPassing: Bool { request.format.map { $0.hasHooks || $0.isRetired } ?? false }
+  /// Whether the next file may differ, so that this one is not cached: the result of closures is unknown.
+  private var isPassing: Bool { request.format?.hasHooks ?? false }
 }

@@ -49,7 +49,7 @@ final class FormatStore: Sendable {
     preload?.stop()
     format.attach(to: self)
     if let former {
-      former.detach(from: self, isReplaced: replaces)
+      if replaces { former.attach(to: self, isReplaced: true) } else { former.detach(from: self) }
       clear(former)
     }
     capacityDidChange(of: format)
@@ -77,7 +77,7 @@ final class FormatStore: Sendable {
     guard let format = request.format, let known = self.format(named: format.name), known !== format else {
       return request
     }
-    if format.isReplaced { return request.inFormat(known) }
+    if format.isReplaced(in: self) { return request.inFormat(known) }
     if format.isInterchangeable(with: known) { return request.sharing(known) }
     _ = register(format, replaces: false)
     return request
@@ -115,8 +115,9 @@ final class FormatStore: Sendable {
   }
 
   /// Removes the pictures of a replaced format from memory now, and queues the removal of its renditions from disk,
-  /// which are hidden meanwhile. Pictures that are still being encoded are not written any more.
+  /// which are hidden meanwhile. Loads in it that are running store only their originals, and no later request joins them.
   private func clear(_ format: CacheFormat) {
+    epochs.beginRemoval(ofFormat: format.name)
     removeFromMemory(format)
     caches.beginHiding(format.removals)
     backlog.enqueue { [caches] in
