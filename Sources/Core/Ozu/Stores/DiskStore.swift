@@ -66,10 +66,9 @@ final class DiskStore: ImageStoring {
   }
 
   func peek(_ key: ImageStoreKey) -> ImageStoreEntry? {
-    guard let cache, let metadata = cache.metadata(forKey: key.key, in: key.kind.partition),
-      let body = cache.peek(key.key, in: key.kind.partition)
-    else { return nil }
-    return ImageStoreEntry(metadata: metadata, body: body)
+    cache?.entry(key.key, in: key.kind.partition, countsAsUse: false).map {
+      ImageStoreEntry(metadata: $0.metadata, body: $0.body)
+    }
   }
 
   func contains(_ key: ImageStoreKey) -> Bool {
