@@ -24,12 +24,11 @@ final class StoreChain: Sendable {
   let first: StoreLevel?
   let further: [FurtherLevel]
   private let changes = ChangeCounts()
-  private let promotions: PromotionQueue
+  private let promotions = PromotionQueue()
 
-  init(first: StoreLevel?, further: [FurtherLevel], promotions: PromotionQueue = PromotionQueue()) {
+  init(first: StoreLevel?, further: [FurtherLevel]) {
     self.first = first
     self.further = further
-    self.promotions = promotions
   }
 
   private func further(_ key: ImageStoreKey, _ reach: Reach) -> [FurtherLevel] {
@@ -223,16 +222,14 @@ private final class ChangeCounts: Sendable {
 
 /// Writes values of further levels into the first one, one after the other on its own thread. A value that finds the
 /// queue full is dropped; the next read of the further level finds it again. One lock guards the state.
-final class PromotionQueue: Sendable {
-  private let byteLimit: Int
+private final class PromotionQueue: Sendable {
+  private static let byteLimit = 32 << 20
   private let waiting = Mutex(0)
   private let thread = DispatchQueue(label: "ozu.promotions", qos: .utility)
 
-  init(byteLimit: Int = 32 << 20) { self.byteLimit = byteLimit }
-
   func enqueue(byteCount: Int, mayBeDropped: Bool = true, _ work: @escaping @Sendable () -> Void) {
     let isQueued = waiting.withLock { waiting in
-      guard waiting == 0 || waiting + byteCount <= byteLimit || !mayBeDropped else { return false }
+      guard waiting == 0 || waiting + byteCount <= Self.byteLimit || !mayBeDropped else { return false }
       waiting += byteCount
       return true
     }
