@@ -123,7 +123,9 @@ extension LoadProgress {
 
 extension ImagePipeline.Configuration {
   /// The disk cache is on by default, and `caching.diskStorage` is its place.
-  @available(*, unavailable, message: "use 'ImagePipeline.Configuration()', whose 'caching.diskStorage' is on")
+  @available(
+    *, unavailable, message: "use 'ImagePipeline.Configuration()', whose 'caching.diskStorage' is on"
+  )
   public static var withDataCache: ImagePipeline.Configuration { ImagePipeline.Configuration() }
   /// The name is `caching.memoryCache.costLimit`.
   @available(*, unavailable, renamed: "caching.memoryCache.costLimit")

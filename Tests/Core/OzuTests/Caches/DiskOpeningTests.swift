@@ -17,7 +17,8 @@ struct DiskOpeningTests {
     let store = DiskStore(
       .opening { () throws(DiskCacheError) in
         try DiskCache(directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files))
-      }) { _ in }
+      }
+    ) { _ in }
     let key = ImageStoreKey(.rendition, CacheKey("a"))
     let entry = ImageStoreEntry(metadata: Data([1]), body: Data(repeating: 2, count: 100_000))
     store.write(entry, for: key)
