@@ -20,17 +20,10 @@ final class FormatStore: Sendable {
   }
 
   private let state = Mutex(State())
-  let caches: ImageCaches
-  let backlog: StoreBacklog
-  let configuration: ImagePipeline.Configuration
-  private let epochs: SourceEpochs
+  private let context: LoadContext
+  var caches: ImageCaches { context.caches }
 
-  init(_ context: LoadContext) {
-    caches = context.caches
-    backlog = context.backlog
-    configuration = context.configuration
-    epochs = context.epochs
-  }
+  init(_ context: LoadContext) { self.context = context }
 
   var formats: [String: CacheFormat] { state.withLock { $0.formats } }
 
@@ -105,7 +98,7 @@ final class FormatStore: Sendable {
   // MARK: The disk
 
   func capacityDidChange(of format: CacheFormat) {
-    backlog.enqueue { [caches] in caches.applyCapacity(of: format) }
+    context.backlog.enqueue { [caches] in caches.applyCapacity(of: format) }
   }
 
   /// Removes the pictures and encoded files of a format from memory only.
@@ -117,10 +110,10 @@ final class FormatStore: Sendable {
   /// Removes the pictures of a replaced format from memory now, and queues the removal of its renditions from disk,
   /// which are hidden meanwhile. Loads in it that are running store only their originals, and no later request joins them.
   private func clear(_ format: CacheFormat) {
-    epochs.beginRemoval(ofFormat: format.name)
+    context.epochs.beginRemoval(ofFormat: format.name)
     removeFromMemory(format)
     caches.beginHiding(format.removals)
-    backlog.enqueue { [caches] in
+    context.backlog.enqueue { [caches] in
       caches.removeRenditions(of: format)
       caches.endHiding(format.removals)
     }
@@ -131,13 +124,13 @@ final class FormatStore: Sendable {
   func noteHit(of cached: CachedPicture, for request: ImageRequest) {
     guard let format = request.format, format.diskCapacity > 0 else { return }
     // The former hit is released outside the lock, with its request.
-    let hit = Hit(cached: cached, request: request, right: epochs.right(to: request))
+    let hit = Hit(cached: cached, request: request, right: context.epochs.right(to: request))
     let (isFirst, former) = state.withLock { state in
       let former = state.hits.updateValue(hit, forKey: request.key)
       return (state.hits.count == 1 && former == nil, former)
     }
     withExtendedLifetime(former) {}
-    if isFirst { backlog.enqueue { self.writeHits() } }
+    if isFirst { context.backlog.enqueue { self.writeHits() } }
   }
 
   private func writeHits() {
@@ -147,7 +140,7 @@ final class FormatStore: Sendable {
     }
     for hit in hits.values {
       caches.touchRendition(of: hit.cached, for: hit.request, by: hit.right) {
-        configuration.encodedRendition(of: hit.cached.picture, for: hit.request)
+        context.configuration.encodedRendition(of: hit.cached.picture, for: hit.request)
       }
     }
   }
