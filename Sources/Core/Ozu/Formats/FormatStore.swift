@@ -7,7 +7,7 @@ import OzuBase
 final class FormatStore: Sendable {
   private struct State {
     var formats: [String: CacheFormat] = [:]
-    var preloads: [String: FormatPreload] = [:]
+    var preloads: [String: Task<Int, Never>] = [:]
     /// Memory hits whose renditions on disk must still be marked as used.
     var hits: [ImageKey: Hit] = [:]
   }
@@ -39,7 +39,7 @@ final class FormatStore: Sendable {
       return (former, former === format ? nil : state.preloads.removeValue(forKey: format.name))
     }
     if former === format { return false }
-    preload?.stop()
+    preload?.cancel()
     format.attach(to: self)
     if let former {
       if replaces { former.attach(to: self, isReplaced: true) } else { former.detach(from: self) }
@@ -57,7 +57,7 @@ final class FormatStore: Sendable {
       if isNew { state.formats[format.name] = format }
       return (isNew, state.preloads.isEmpty ? nil : state.preloads.removeValue(forKey: format.name))
     }
-    preload?.stop()
+    preload?.cancel()
     guard isNew else { return }
     format.attach(to: self)
     capacityDidChange(of: format)
@@ -76,14 +76,17 @@ final class FormatStore: Sendable {
     return request
   }
 
-  /// Stores a running preload, which the first request stops.
-  func begin(_ preload: FormatPreload, of format: CacheFormat) {
-    state.withLock { $0.preloads[format.name] = preload }
-  }
-
-  func end(_ preload: FormatPreload, of format: CacheFormat) {
+  /// Starts a preload, which the first request stops.
+  func begin(_ preload: @escaping @Sendable () async -> Int, of format: CacheFormat) -> Task<Int, Never> {
     state.withLock { state in
-      if state.preloads[format.name] === preload { state.preloads[format.name] = nil }
+      let task = Task.detached { [self] in
+        let count = await preload()
+        // A cancelled one is not in the table any more.
+        if !Task.isCancelled { self.state.withLock { $0.preloads[format.name] = nil } }
+        return count
+      }
+      state.preloads[format.name] = task
+      return task
     }
   }
 
@@ -92,7 +95,7 @@ final class FormatStore: Sendable {
       defer { state.preloads = [:] }
       return state.preloads.values
     }
-    for preload in preloads { preload.stop() }
+    for preload in preloads { preload.cancel() }
   }
 
   // MARK: The disk
@@ -144,10 +147,4 @@ final class FormatStore: Sendable {
       }
     }
   }
-}
-
-final class FormatPreload: Sendable {
-  private let stopped = Atomic(false)
-  var isStopped: Bool { stopped.load(ordering: .relaxed) }
-  func stop() { stopped.store(true, ordering: .relaxed) }
 }
