@@ -39,6 +39,9 @@ extension ImageError {
   /// The name is `isCancellation`.
   @available(*, unavailable, renamed: "isCancellation")
   public var isCancelled: Bool { isCancellation }
+  /// The name is `underlying`.
+  @available(*, unavailable, renamed: "underlying")
+  public var underlyingError: (any Error)? { underlying }
 }
 
 extension ImagePipeline.Cache {
@@ -119,6 +122,9 @@ extension LoadProgress {
   /// The name is `expectedByteCount`.
   @available(*, unavailable, renamed: "expectedByteCount")
   public var total: Int? { expectedByteCount }
+  /// The name is `fraction`.
+  @available(*, unavailable, renamed: "fraction")
+  public var fractionCompleted: Double? { fraction }
 }
 
 extension ImagePipeline.Configuration {
@@ -203,6 +209,12 @@ extension ImagePipeline.Configuration.Caching {
 }
 
 extension ImagePipeline.Configuration.Network {
+  /// A request has header fields of its own, and a preparation changes all of them.
+  @available(*, unavailable, message: "use 'requestPreparation' for all requests, or 'headers' of a request")
+  public var headers: HTTPHeaders {
+    get { [:] }
+    set {}
+  }
   /// The name is `timeouts.total`.
   @available(*, unavailable, renamed: "timeouts.total")
   public var timeout: Duration {

@@ -125,6 +125,10 @@ extension Picture {
   @available(*, unavailable, message: "use 'await encoded(as: .png)'")
   public func pngData() -> Data? { nil }
 
+  /// `await encoded(as: .png)` makes a file of the picture.
+  @available(*, unavailable, message: "use 'await encoded(as: .png).write(to: file)'")
+  public func write(to file: URL) throws {}
+
   /// `await encoded(as: .jpeg)` makes a file of the picture.
   @available(
     *, unavailable, message: "use 'await encoded(as: .jpeg, options: .init(compressionQuality: …))'"

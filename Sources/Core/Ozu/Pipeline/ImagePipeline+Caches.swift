@@ -286,6 +286,15 @@ extension ImagePipeline.Cache {
   /// The bytes of a URL's original in the disk cache.
   public func data(for url: URL) -> Data? { data(for: ImageRequest(url: url)) }
 
+  /// Stores a picture as that of a URL in the given layers.
+  ///
+  /// - Throws: `ImageEncodingError` when it cannot be encoded for the disk.
+  public func store(
+    _ picture: Picture, for url: URL, layers: ImagePipeline.CacheLayers = .all
+  ) throws(ImageEncodingError) {
+    try store(picture, for: ImageRequest(url: url), layers: layers)
+  }
+
   /// Whether one of the layers has the picture of a URL.
   public func contains(_ url: URL, layers: ImagePipeline.CacheLayers = .all) -> Bool {
     contains(ImageRequest(url: url), layers: layers)
