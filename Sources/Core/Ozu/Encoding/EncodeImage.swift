@@ -164,8 +164,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
       let renewed = EncodedEntry(stale.data, stale.record.renewed(validity), of: request)
       let source = fetched.source == .original ? place : fetched.source
       finish(
-        renewed, source, ImageResponse.Verdict(fetched.http, now: configuration.testing.currentDate()),
-        isNew: false)
+        renewed, source, ImageResponse.Verdict(fetched.http, now: configuration.testing.currentDate()))
       return write(renewed, fetched)
     }
   }
@@ -299,21 +298,17 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     return .depend(other)
   }
 
+  /// Sets the outcome. A file that is to be stored goes on after that.
+  @discardableResult
   private func finish(
-    _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict
+    _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict,
+    isNew: Bool = false, allowsStoring: Bool = true
   ) -> JobStep {
-    finish(entry, source, verdict, isNew: false)
-    return .finish(succeeded: true)
-  }
-
-  private func finish(
-    _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict, isNew: Bool,
-    allowsStoring: Bool = true
-  ) {
     outcome = .success(
       EncodedAnswer(
         entry: entry, source: source, isNew: isNew, allowsStoring: allowsStoring, timings: timings,
         verdict: verdict, end: context.instant))
+    return .finish(succeeded: true)
   }
 
   private func fail(_ error: ImageError) -> JobStep {

@@ -79,7 +79,7 @@ final class EncodedAnswer: Sendable {
   let end: JobInstant
 
   init(
-    entry: EncodedEntry, source: ImageResponse.Source, isNew: Bool, allowsStoring: Bool = true,
+    entry: EncodedEntry, source: ImageResponse.Source, isNew: Bool = false, allowsStoring: Bool = true,
     timings: StageTimings, verdict: ImageResponse.Verdict, end: JobInstant
   ) {
     (self.entry, self.source, self.isNew, self.allowsStoring) = (entry, source, isNew, allowsStoring)

@@ -262,7 +262,7 @@ extension ImagePipeline {
     let now = context.instant
     return EncodedImage(
       EncodedAnswer(
-        entry: entry, source: goal.request.mayServe(validity, at: date) ? .memory : .stale, isNew: false,
+        entry: entry, source: goal.request.mayServe(validity, at: date) ? .memory : .stale,
         timings: StageTimings(), verdict: ImageResponse.Verdict(validity, now: date), end: now),
       since: now, isCoalesced: false)
   }
