@@ -294,13 +294,6 @@ extension ImagePipeline {
   /// The same as `cachedEncoded(for:as:)`, without computing the key.
   package func cachedEncoded(_ request: FileRequest) -> EncodedImage? { encodedInMemory(request.goal) }
 
-  package struct SourceState: Sendable {
-    /// The identity of the bytes, the same on every machine.
-    package let identity: String
-    /// The time until which the origin need not be asked again.
-    package let freshUntil: Date
-  }
-
   /// A source as it was fetched, with the state of its bytes.
   ///
   /// - Note: `encoded(for:as:from:)` makes pictures of it, so that a service that has looked at a source does not ask for it again.
@@ -310,12 +303,13 @@ extension ImagePipeline {
     /// The bytes; `nil` if a fetcher returned pixels.
     package var data: Data? { if case .data(let data) = fetched.content { data } else { nil } }
 
-    /// `nil` if the origin forbids storing, and for sources that are not from the web.
-    package var state: SourceState? {
+    /// The identity of the bytes, the same on every machine, and the time until which the origin need not be asked again. `nil` if the
+    /// origin forbids storing, and for sources that are not from the web.
+    package var state: (identity: String, freshUntil: Date)? {
       guard fetched.allowsStoring, let validity = fetched.validity, !validity.bodyIdentity.isEmpty else {
         return nil
       }
-      return SourceState(identity: validity.bodyIdentity, freshUntil: validity.freshUntil)
+      return (validity.bodyIdentity, validity.freshUntil)
     }
 
     package var allowsStoring: Bool { fetched.allowsStoring }
