@@ -39,6 +39,9 @@ extension ImageError {
   /// The name is `isCancellation`.
   @available(*, unavailable, renamed: "isCancellation")
   public var isCancelled: Bool { isCancellation }
+  /// The name is `underlying`.
+  @available(*, unavailable, renamed: "underlying")
+  public var underlyingError: (any Error)? { underlying }
 }
 
 extension ImagePipeline.Cache {
@@ -69,6 +72,27 @@ extension ImagePrefetcher {
   /// The name is `stop(_:)`.
   @available(*, unavailable, renamed: "stop(_:)")
   public func stopPrefetching(with requests: [ImageRequest]) { stop(requests) }
+  /// The name is `stopAll()`.
+  @available(*, unavailable, renamed: "stopAll()")
+  public func stopPrefetching() { stopAll() }
+  /// The name is `stopAll()`.
+  @available(*, unavailable, renamed: "stopAll()")
+  public func stop() { stopAll() }
+}
+
+extension ImagePrefetcher.Destination {
+  /// The name is `memory`.
+  @available(*, unavailable, renamed: "memory")
+  public static var memoryCache: ImagePrefetcher.Destination { .memory }
+  /// The name is `disk`.
+  @available(*, unavailable, renamed: "disk")
+  public static var diskCache: ImagePrefetcher.Destination { .disk }
+}
+
+extension ImageTask {
+  /// The state is a part of `status`.
+  @available(*, unavailable, renamed: "status.state")
+  public var state: Status.State { status.state }
 }
 
 extension ImagePresenting {
@@ -98,9 +122,17 @@ extension LoadProgress {
   /// The name is `expectedByteCount`.
   @available(*, unavailable, renamed: "expectedByteCount")
   public var total: Int? { expectedByteCount }
+  /// The name is `fraction`.
+  @available(*, unavailable, renamed: "fraction")
+  public var fractionCompleted: Double? { fraction }
 }
 
 extension ImagePipeline.Configuration {
+  /// The disk cache is on by default, and `caching.diskStorage` is its place.
+  @available(
+    *, unavailable, message: "use 'ImagePipeline.Configuration()', whose 'caching.diskStorage' is on"
+  )
+  public static var withDataCache: ImagePipeline.Configuration { ImagePipeline.Configuration() }
   /// The name is `caching.memoryCache.costLimit`.
   @available(*, unavailable, renamed: "caching.memoryCache.costLimit")
   public var memoryCacheLimit: Int {
@@ -177,6 +209,12 @@ extension ImagePipeline.Configuration.Caching {
 }
 
 extension ImagePipeline.Configuration.Network {
+  /// A request has header fields of its own, and a preparation changes all of them.
+  @available(*, unavailable, message: "use 'requestPreparation' for all requests, or 'headers' of a request")
+  public var headers: HTTPHeaders {
+    get { [:] }
+    set {}
+  }
   /// The name is `timeouts.total`.
   @available(*, unavailable, renamed: "timeouts.total")
   public var timeout: Duration {

@@ -49,6 +49,8 @@
 
     /// In its own size a picture takes a pixel of the screen for each of its own, as in UIKit, unless its request has a scale.
     private var image: Image? {
+      // What came of a picture stays after a failure, unless there is an image for that.
+      if state.error != nil, settings.failureImage != nil, state.picture?.isPreview == true { return nil }
       guard settings.mode == .none, let picture = state.picture, picture.scale == 1 else {
         return state.image
       }

@@ -124,7 +124,7 @@ extension PlaygroundTests {
       let picture = try addresses.uploadedPicture(
         Data(), PlaygroundQuery("/playground/picture?upload=\(key)&options=w:9"), accept: nil, now: Date(),
         within: .seconds(30))
-      return fixture.service.pipeline.storeKey(for: picture.request, as: picture.output)
+      return fixture.service.pipeline.fileRequest(for: picture.request, as: picture.output).storeKey
     }
     #expect(keys[0] != keys[1])
   }

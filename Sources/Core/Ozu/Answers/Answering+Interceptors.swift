@@ -7,7 +7,7 @@ extension Answering {
     let place = answer.state.withLock { $0.sideState?.place }
     keepUntilEnd(
       Task.detached { [self, interceptors = pipeline.configuration.interceptors] in
-        let chain = ImageLoadChain<Value>(interceptors) {
+        let chain = ImageLoadChain<Value>(interceptors[...]) {
           (interceptor, request, rest) async throws(ImageError) in
           try await self.ask(interceptor, request, rest)
         } load: { (request) async throws(ImageError) in

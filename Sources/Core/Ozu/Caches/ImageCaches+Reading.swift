@@ -28,7 +28,7 @@ extension ImageCaches {
     _ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind, from tiers: Tiers
   ) -> Rendition? {
     let stored = ImageStoreKey(kind, key.rendition)
-    if hides([.all, .source(key.source), .entry(stored)]) { return nil }
+    if hides([.all, .source(key.source), .kind(kind), .entry(stored)]) { return nil }
     let read = { (entry: ImageStoreEntry) in Rendition(entry, of: source) }
     if tiers != .far, let found = near(stored, read) { return found }
     return tiers == .near ? nil : far(stored, source.reach, read)
@@ -44,8 +44,8 @@ extension ImageCaches {
   ///
   /// - Parameter source: its source, as far as its label says it.
   func rendition(of info: ImageStoreInfo, _ source: CacheKey) -> Rendition? {
-    guard let first = stores.first, !first.hides(info.key), !hides([.all, .source(source), .entry(info.key)])
-    else { return nil }
+    let removals = [Removal.all, .source(source), .kind(info.key.kind), .entry(info.key)]
+    guard let first = stores.first, !first.hides(info.key), !hides(removals) else { return nil }
     let entry = first.attempt(.read) { try $0.peek(info.key) } ?? nil
     return entry.flatMap { Rendition($0, of: nil) }
   }

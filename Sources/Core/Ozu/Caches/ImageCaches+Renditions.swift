@@ -32,7 +32,6 @@ extension ImageCaches {
   }
 
   func store(_ rendition: Rendition, for request: ImageRequest, by right: EpochRight) {
-    guard request.format?.isRetired != true else { return }
     right.store {
       observeStore(.rendition, byteCount: rendition.data.count, for: request) {
         write(
@@ -111,6 +110,8 @@ extension CacheFormat {
   var kind: ImageStoreKind { .format(name) }
   /// The step of the format in the recipe of a request.
   var step: String { "format(\(name))" }
+  /// What its removal hides: its renditions, and the files in it.
+  var removals: [ImageCaches.Removal] { [.kind(kind), .files(format: name)] }
 }
 
 /// Operations of cache formats on the stores. These functions block; only the pipeline's own threads may call them.

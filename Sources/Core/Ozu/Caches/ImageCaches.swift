@@ -74,7 +74,6 @@ extension ImageCaches {
     _ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest,
     by right: EpochRight?
   ) -> Bool {
-    if request.format?.isRetired == true { return false }
     let entry = CachedPicture(
       picture: picture, stamp: stamp, validity: validity, formatName: request.format?.name)
     guard let right else { return memory.store(entry, forKey: request.key, cost: picture.byteCount) }
@@ -116,6 +115,8 @@ extension ImageCaches {
     case source(CacheKey)
     /// One entry alone: the others of its source stay, and are found.
     case entry(ImageStoreKey)
+    /// All entries of a kind, such as the renditions of a format.
+    case kind(ImageStoreKind)
     /// The encoded files in a format.
     case files(format: String)
   }
@@ -134,17 +135,6 @@ extension ImageCaches {
         removals[entry] = count > 1 ? count - 1 : nil
       }
     }
-  }
-
-  /// Hides the renditions of a format, and the files in it, until `endHiding(_:)`.
-  func beginHiding(_ format: CacheFormat) {
-    stores.beginHiding(format.kind)
-    beginHiding([.files(format: format.name)])
-  }
-
-  func endHiding(_ format: CacheFormat) {
-    endHiding([.files(format: format.name)])
-    stores.endHiding(format.kind)
   }
 
   /// Whether one of these removals is under way.
@@ -231,7 +221,7 @@ extension ImageCaches {
     var removals: [Removal] {
       // The original of a source has the key of the source.
       guard case .request(let request) = owner else { return [.all, .source(key.key), .entry(key)] }
-      let removals = [Removal.all, .source(request.key.source), .entry(key)]
+      let removals = [Removal.all, .source(request.key.source), .kind(key.kind), .entry(key)]
       guard layer == .encoded, let format = request.format else { return removals }
       return removals + [.files(format: format.name)]
     }

@@ -21,7 +21,6 @@ public struct AutomaticFormat: Hashable, Sendable {
   /// Makes the default settings.
   public init() {}
 
-  /// The format for a size in pixels.
   func format(_ size: PixelSize, _ mode: ScaleMode) -> CacheFormat {
     CacheFormat(
       name(size, mode), size: size, mode: mode, compressionQuality: compressionQuality,

@@ -9,7 +9,6 @@ protocol DisplayLoading {
   /// The largest picture in memory of a request's source.
   func otherSize(of request: ImageRequest) -> Picture?
 
-  /// The monitor of memory pressure; `nil` without one.
   var memoryPressure: (any MemoryPressureMonitoring)? { get }
 
   /// Forgets that a request's sources failed, so that the next load asks their origins.
@@ -22,16 +21,8 @@ protocol DisplayLoading {
   /// Begins a load. It calls `receive` on the main actor, never before this function has returned, never after the end,
   /// and never after the load was released there.
   func load(
-    _ request: ImageRequest, _ receive: @escaping @MainActor (DisplayEvent) -> Void
+    _ request: ImageRequest, _ receive: @escaping @MainActor (ImageTask.Event) -> Void
   ) -> DisplayLoad
-}
-
-/// An event of a load.
-enum DisplayEvent: Sendable {
-  case progress(LoadProgress)
-  case size(PixelSize)
-  case preview(Picture)
-  case finished(Result<ImageResponse, ImageError>)
 }
 
 /// A running load. Releasing it cancels the load.
@@ -48,7 +39,6 @@ final class DisplayLoad: Sendable {
   deinit { stop() }
 }
 
-/// Loads through a pipeline.
 struct PipelineLoading: DisplayLoading {
   let pipeline: ImagePipeline
 
@@ -81,19 +71,14 @@ struct PipelineLoading: DisplayLoading {
   }
 
   func load(
-    _ request: ImageRequest, _ receive: @escaping @MainActor (DisplayEvent) -> Void
+    _ request: ImageRequest, _ receive: @escaping @MainActor (ImageTask.Event) -> Void
   ) -> DisplayLoad {
     let task = pipeline.task(for: request)
     let relay = Task { @MainActor in
       for await event in task.events {
         // The end of a load that is released is in the stream before this task is cancelled.
         if Task.isCancelled { return }
-        switch event {
-        case .progress(let progress): receive(.progress(progress))
-        case .size(let size): receive(.size(size))
-        case .preview(let response): receive(.preview(response.picture))
-        case .finished(let outcome): receive(.finished(outcome))
-        }
+        receive(event)
       }
     }
     return DisplayLoad {

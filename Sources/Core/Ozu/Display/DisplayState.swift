@@ -14,7 +14,8 @@ public enum DisplayState: Sendable {
   case success(Picture)
   /// The picture could not be loaded.
   ///
-  /// - Parameter picture: the picture to show instead: the failure picture, or the source's picture of before.
+  /// - Parameter picture: the picture to show instead: the failure picture, or the source's picture or preview of before. A placeholder
+  ///   is left to the view, which may have something better to draw for an error.
   case failure(ImageError, picture: Picture?)
 
   /// The state of a load that has not begun, with the placeholder of its picture.
@@ -46,11 +47,10 @@ public enum DisplayState: Sendable {
     if case .failure(let error, _) = self { error } else { nil }
   }
 
-  /// Makes the state from the content of a view and the phase of its binding.
   init(_ content: DisplayContent, _ phase: DisplayPhase, progress: LoadProgress?) {
     switch (phase, content) {
     case (.failed(let error), .failure(let picture)), (.failed(let error), .picture(let picture)),
-      (.failed(let error), .frame(let picture)):
+      (.failed(let error), .frame(let picture)), (.failed(let error), .preview(let picture)):
       self = .failure(error, picture: picture)
     case (.failed(let error), _): self = .failure(error, picture: nil)
     case (_, .picture(let picture)), (_, .frame(let picture)): self = .success(picture)

@@ -60,7 +60,6 @@ enum DisplayStep {
 }
 
 extension DisplayRow {
-  /// The step of a view with this content.
   func step(after occasion: DisplayOccasion) -> DisplayStep {
     switch (occasion, self) {
     case (.otherSource, _), (.noSource, _): .placeholder

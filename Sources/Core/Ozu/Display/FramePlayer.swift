@@ -39,7 +39,6 @@ final class FramePlayer {
     return bitmap
   }
 
-  /// Pauses until the next call of `advance`.
   func pause() {
     playback.pause()
     making?.cancel()
@@ -65,7 +64,6 @@ final class FramePlayer {
   }
 }
 
-/// Animations.
 extension ImageBinding {
   /// The shortest time between two frames of the animation that is played; `nil` without one. A view need not draw more often.
   public var shortestFrameDelay: Duration? { player?.shortestDelay }
@@ -96,7 +94,6 @@ struct AnimationPlayback {
   private var due: Duration?
   private var round = 0
 
-  /// The current frame.
   private(set) var index = 0
 
   /// - Parameter loopCount: how often the animation is played; 0 for ever.
@@ -171,7 +168,6 @@ package struct FrameRate: Hashable, Sendable {
   /// An excess this small is a rounding error of a division.
   private static func whole(_ ticks: Double) -> Double { (ticks - 1e-6).rounded(.up) }
 
-  /// The seconds between two ticks.
   package var interval: Double { 1 / preferred }
 
   /// The rates of screens: 120 at most, and a screen with a variable rate goes down to 10.

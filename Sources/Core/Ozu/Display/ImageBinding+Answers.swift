@@ -1,6 +1,6 @@
 /// The events of loads: they update the view and call the handlers.
 extension ImageBinding {
-  func receive(_ event: DisplayEvent, ofLoad number: Int) {
+  func receive(_ event: ImageTask.Event, ofLoad number: Int) {
     guard let current, current.load != nil, current.loadNumber == number else { return }
     guard let view else {
       // The view has been released.
@@ -16,7 +16,7 @@ extension ImageBinding {
       guard self.current?.number == current.number, !current.isAnswered else { return }
       current.handlers.progress?(progress)
     case .size(let size): reserve(size)
-    case .preview(let preview): show(preview: preview)
+    case .preview(let response): show(preview: response.picture)
     case .finished(let outcome):
       self.current?.load = nil
       endProgress()
@@ -35,7 +35,6 @@ extension ImageBinding {
     if current?.isAnswered == true { view?.stateDidChange() }
   }
 
-  /// Reserves space for the picture before its first pixels.
   private func reserve(_ sourceSize: PixelSize) {
     guard let current, !current.isAnswered, !sourceSize.isEmpty else { return }
     let size = ResizeGeometry(source: sourceSize, resize: current.target?.request.resize).outputSize

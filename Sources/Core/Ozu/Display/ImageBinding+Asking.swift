@@ -1,4 +1,3 @@
-/// The start of loads.
 extension ImageBinding {
   /// Whether a load of the same target is running and has not finished. One from before a removal of its picture does not count.
   func isLoadingFirst(

@@ -51,7 +51,6 @@ public final class ImageBinding {
   let loader: any DisplayLoading
   /// The current request and its state. Only the files of the binding change it.
   var current: Current?
-  /// The content of the view.
   var shown = Shown(.nothing)
   var lastNumber = 0
   var player: FramePlayer?
@@ -289,7 +288,6 @@ public final class ImageBinding {
   }
 }
 
-/// The state of a binding.
 extension ImageBinding {
   /// The current request of the view, and the state of its load.
   struct Current {
@@ -303,7 +301,6 @@ extension ImageBinding {
     var load: DisplayLoad?
     /// The number of the current load; events of others are ignored.
     var loadNumber = 0
-    /// The epoch in which the current load began.
     var loadEpoch = 0
     /// The former load, for a smaller size. It is kept until the new one has joined the download that both need.
     var retiring: DisplayLoad?
@@ -317,9 +314,7 @@ extension ImageBinding {
     var isAnswered = false
     /// The ticket of the wait for the network. It is released with the picture.
     var networkTicket: NetworkObservation?
-    /// The number of restarts after a return of the network.
     var restartCount = 0
-    /// Whether to restart when the view appears.
     var isRestartDue = false
     /// Whether a load was cancelled that the view still wants.
     var isCancelled = false

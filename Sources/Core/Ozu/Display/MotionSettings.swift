@@ -30,7 +30,6 @@ package final class MotionSettings {
     }
   }
 
-  /// Whether animations may move.
   package var allowsAnimations: Bool { isAllowed() }
 
   /// Tells a view about changes, as long as it lives. A second call does nothing.
@@ -41,7 +40,6 @@ package final class MotionSettings {
     observers[identity] = Observer(view: view)
   }
 
-  /// The number of views that are told.
   package var count: Int { observers.count { $0.value.view != nil } }
 
   private func tell() {

@@ -9,7 +9,6 @@ package struct PictureSizing: Equatable {
 
   package init() {}
 
-  /// Whether the view takes a size from its picture.
   package var isFollowing: Bool { followsWidth || followsHeight }
 
   /// Notes a layout.

@@ -93,7 +93,6 @@ struct CanvasFetcher: ImageFetching {
     return request
   }
 
-  /// The error of a request for an error of the canvas.
   private func failure(_ error: CanvasError) -> ImageError {
     switch error {
     case .cancelled: .cancelled(key)
@@ -113,7 +112,6 @@ struct SourceLifetime: Hashable, Sendable {
   /// Whether it may be stored at all (RFC 9111 §3).
   let allowsStoring: Bool
 
-  /// The lifetime of what is made of both.
   func shorter(_ other: SourceLifetime?) -> SourceLifetime {
     guard let other else { return self }
     return SourceLifetime(

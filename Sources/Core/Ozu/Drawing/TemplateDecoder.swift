@@ -83,7 +83,6 @@ extension TemplateDecoder: SingleValueDecodingContainer {
 }
 
 extension TemplateDecoder {
-  /// The fields of an object.
   private struct Fields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let codingPath: [any CodingKey]
     private let fields: [String: TemplateNode]
@@ -126,7 +125,6 @@ extension TemplateDecoder {
     }
   }
 
-  /// The elements of a list, one after the other.
   private struct Elements: UnkeyedDecodingContainer {
     let codingPath: [any CodingKey]
     private let nodes: [TemplateNode]

@@ -164,8 +164,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
       let renewed = EncodedEntry(stale.data, stale.record.renewed(validity), of: request)
       let source = fetched.source == .original ? place : fetched.source
       finish(
-        renewed, source, ImageResponse.Verdict(fetched.http, now: configuration.testing.currentDate()),
-        isNew: false)
+        renewed, source, ImageResponse.Verdict(fetched.http, now: configuration.testing.currentDate()))
       return write(renewed, fetched)
     }
   }
@@ -245,7 +244,6 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     return fetched.allowsStoring ? write(entry, fetched) : .finish(succeeded: true)
   }
 
-  /// The note about a gain map that could not be applied.
   private func dimming(_ picture: Picture, _ type: ImageType) -> [String] {
     guard isDimmed, request.headroomStops != nil, picture.header?.gainMap != nil else { return [] }
     return [
@@ -275,7 +273,6 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
     context.caches.keepEncoded(entry, goal.key, by: right)
   }
 
-  /// The right to store the file.
   private var right: EpochRight { context.epochs.right(to: request, in: epoch) }
 
   /// Removes the former file, unless a later job may have stored another one. What a reload replaces goes in any case.
@@ -291,33 +288,27 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
 
   // MARK: The next step and the end
 
-  /// Goes on as `next` when the job has a place in a station.
   private func go(_ station: StationID, _ next: State, size: Int = 0) -> JobStep {
     state = next
     return .go(station, size: size)
   }
 
-  /// Goes on as `next` when another job is over.
   private func wait(for other: JobDependence, _ next: State) -> JobStep {
     state = next
     return .depend(other)
   }
 
+  /// Sets the outcome. A file that is to be stored goes on after that.
+  @discardableResult
   private func finish(
-    _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict
+    _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict,
+    isNew: Bool = false, allowsStoring: Bool = true
   ) -> JobStep {
-    finish(entry, source, verdict, isNew: false)
-    return .finish(succeeded: true)
-  }
-
-  private func finish(
-    _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict, isNew: Bool,
-    allowsStoring: Bool = true
-  ) {
     outcome = .success(
       EncodedAnswer(
         entry: entry, source: source, isNew: isNew, allowsStoring: allowsStoring, timings: timings,
         verdict: verdict, end: context.instant))
+    return .finish(succeeded: true)
   }
 
   private func fail(_ error: ImageError) -> JobStep {
@@ -353,7 +344,6 @@ struct EncodingGoal: Sendable {
   var readsMemory: Bool { request.readsMemory && !isPassing }
   var writesMemory: Bool { request.writesMemory && !isPassing }
 
-  /// Whether the next file may differ, so that this one is not cached: the result of closures is unknown, and another
-  /// format may have taken the name meanwhile.
-  private var isPassing: Bool { request.format.map { $0.hasHooks || $0.isRetired } ?? false }
+  /// Whether the next file may differ, so that this one is not cached: the result of closures is unknown.
+  private var isPassing: Bool { request.format?.hasHooks ?? false }
 }

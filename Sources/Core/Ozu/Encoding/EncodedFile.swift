@@ -1,7 +1,6 @@
 import OzuBase
 import OzuCodecs
 
-/// A new encoded file.
 struct EncodedFile: Sendable {
   let data: Data
   let type: ImageType
@@ -170,7 +169,6 @@ struct EncodedRecord: Sendable {
   var frameCount: Int
   /// The checksum of the bytes. The disk cache has its own; this one is the entity tag for clients.
   var checksum: CacheKey
-  /// Notes for users.
   var notes: [String] = []
   /// The data that says whether its source is unchanged. Its own notes are empty.
   var rendition: RenditionRecord

@@ -28,20 +28,20 @@ public struct EncodedImage: Sendable {
 
   /// Where the answer came from. `rendition` means that a store had this file, and `memory` that memory had it; all
   /// other values name the place of the source's bytes.
-  public let source: ImageResponse.Source
+  public var source: ImageResponse.Source { answer.source }
   /// Whether it was encoded for this answer, and did not come from a cache.
-  public let isNew: Bool
+  public var isNew: Bool { answer.isNew }
   /// Whether the work was shared with an earlier equal request.
   public let isCoalesced: Bool
   /// Whether the origin allows storing it (RFC 9111 §3). True for a file from a cache.
-  public let allowsStoring: Bool
+  public var allowsStoring: Bool { answer.allowsStoring }
   /// The durations of the stages; shared work counts once, as measured by the job.
   public let timings: StageTimings
-  private let verdict: ImageResponse.Verdict
-  private let entry: EncodedEntry
+  private let answer: EncodedAnswer
+  private var entry: EncodedEntry { answer.entry }
 
   /// The reason for `source`, for a source from the web; `nil` for others.
-  public var httpDecision: HTTPDecision? { verdict.decision }
+  public var httpDecision: HTTPDecision? { answer.verdict.decision }
 
   /// The time until which a source from the web need not be asked again; `nil` for others. A server may let its
   /// clients keep the file as long.
@@ -59,11 +59,7 @@ public struct EncodedImage: Sendable {
 
   /// - Parameter start: when the request began.
   init(_ answer: EncodedAnswer, since start: JobInstant, isCoalesced: Bool) {
-    entry = answer.entry
-    source = answer.source
-    isNew = answer.isNew
-    allowsStoring = answer.allowsStoring
-    verdict = answer.verdict
+    self.answer = answer
     self.isCoalesced = isCoalesced
     var timings = answer.timings
     // A request that joined at the last moment may have started after the end.
@@ -83,7 +79,7 @@ final class EncodedAnswer: Sendable {
   let end: JobInstant
 
   init(
-    entry: EncodedEntry, source: ImageResponse.Source, isNew: Bool, allowsStoring: Bool = true,
+    entry: EncodedEntry, source: ImageResponse.Source, isNew: Bool = false, allowsStoring: Bool = true,
     timings: StageTimings, verdict: ImageResponse.Verdict, end: JobInstant
   ) {
     (self.entry, self.source, self.isNew, self.allowsStoring) = (entry, source, isNew, allowsStoring)
@@ -128,6 +124,10 @@ extension Picture {
   /// `await encoded(as: .png)` makes a file of the picture.
   @available(*, unavailable, message: "use 'await encoded(as: .png)'")
   public func pngData() -> Data? { nil }
+
+  /// `await encoded(as: .png)` makes a file of the picture.
+  @available(*, unavailable, message: "use 'await encoded(as: .png).write(to: file)'")
+  public func write(to file: URL) throws {}
 
   /// `await encoded(as: .jpeg)` makes a file of the picture.
   @available(

@@ -1,4 +1,3 @@
-/// A request for an encoded file.
 final class EncodingTask: Answering {
   typealias Value = EncodedImage
   typealias Work = EncodeImage

@@ -142,9 +142,7 @@ extension OutputFormat {
     guard mayEmbed(codecs) else { return .convertToSRGB }
     return mayBeBright(codecs) ? colorProfile.colorPolicy : .keepProfile
   }
-}
 
-extension OutputFormat {
   /// Whether pixels may keep their own colour profile: every type that may be written can contain it.
   func mayEmbed(_ codecs: CodecRegistry) -> Bool {
     colorProfile != .convert
@@ -152,9 +150,7 @@ extension OutputFormat {
         (try? codecs.encoder(for: type)).map { $0.keptMetadata.contains(.colorProfile) } ?? true
       }
   }
-}
 
-extension OutputFormat {
   /// Whether pixels may have a high dynamic range: every type that may be written can state it.
   func mayBeBright(_ codecs: CodecRegistry) -> Bool {
     types.allSatisfy { type in (try? codecs.encoder(for: type))?.writesColorCodes ?? true }
@@ -185,7 +181,6 @@ extension EncodingOptions {
 }
 
 extension LightLevels {
-  /// All numbers as a text.
   fileprivate var identifier: String {
     let points = masteringGamut.map { [$0.white, $0.red, $0.green, $0.blue] } ?? []
     let numbers = [maximumContent, maximumAverage, masteringPeak, masteringMinimum]
@@ -199,22 +194,15 @@ struct AcceptedTypes {
   private var qualities: [String: Double] = [:]
 
   init(_ field: String) {
-    for range in field.split(separator: ",") {
-      let parts = range.split(separator: ";").map { $0.trimmed }
-      guard let name = parts.first?.lowercased(), name.contains("/") else { continue }
-      let weight = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }
+    for range in field.lowercased().filter({ !$0.isWhitespace }).split(separator: ",") {
+      let parts = range.split(separator: ";")
+      guard let name = parts.first, name.contains("/") else { continue }
+      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
       let quality = weight.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-      qualities[name] = min(max(quality, 0), 1)
+      qualities[String(name)] = min(max(quality, 0), 1)
     }
   }
 
   /// The quality of a media type; `nil` if the field does not name it.
   func quality(of mediaType: String) -> Double? { qualities[mediaType] }
-}
-
-extension Substring {
-  fileprivate var trimmed: Substring {
-    let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? startIndex
-    return self[..<end].drop(while: \.isWhitespace)
-  }
 }

@@ -66,24 +66,22 @@ extension ImageInterceptor {
 
 /// The rest of a load behind an interceptor: the further interceptors, and the pipeline.
 public struct ImageLoadChain<Output: Sendable>: Sendable {
-  typealias Link =
-    @Sendable (any ImageInterceptor, ImageRequest, ImageLoadChain) async -> Result<
-      Output, ImageError
-    >
+  typealias Ask =
+    @Sendable (any ImageInterceptor, ImageRequest, ImageLoadChain) async throws(ImageError) -> Output
 
   private let interceptors: ArraySlice<any ImageInterceptor>
-  private let link: Link
-  private let end: @Sendable (ImageRequest) async -> Result<Output, ImageError>
+  private let ask: Ask
+  private let end: @Sendable (ImageRequest) async throws(ImageError) -> Output
 
   /// - Parameters:
-  ///   - link: calls an interceptor.
+  ///   - ask: calls an interceptor.
   ///   - end: the load behind the last interceptor.
   init(
-    _ interceptors: ArraySlice<any ImageInterceptor>, link: @escaping Link,
-    end: @escaping @Sendable (ImageRequest) async -> Result<Output, ImageError>
+    _ interceptors: ArraySlice<any ImageInterceptor>, ask: @escaping Ask,
+    load end: @escaping @Sendable (ImageRequest) async throws(ImageError) -> Output
   ) {
     self.interceptors = interceptors
-    self.link = link
+    self.ask = ask
     self.end = end
   }
 
@@ -91,34 +89,12 @@ public struct ImageLoadChain<Output: Sendable>: Sendable {
   ///
   /// - Throws: `ImageError`, from an interceptor behind this one or from the load.
   public func load(_ request: ImageRequest) async throws(ImageError) -> Output {
-    guard let first = interceptors.first else { return try await end(request).get() }
-    let rest = ImageLoadChain(interceptors.dropFirst(), link: link, end: end)
-    return try await link(first, request, rest).get()
-  }
-}
-
-extension ImageLoadChain {
-  /// The chain of a pipeline's interceptors around its work.
-  ///
-  /// - Parameters:
-  ///   - ask: calls an interceptor.
-  ///   - load: the load behind the last interceptor.
-  init(
-    _ interceptors: [any ImageInterceptor],
-    ask: @escaping @Sendable (any ImageInterceptor, ImageRequest, Self) async throws(ImageError) -> Output,
-    load: @escaping @Sendable (ImageRequest) async throws(ImageError) -> Output
-  ) {
-    self.init(
-      interceptors[...],
-      link: { interceptor, request, rest in
-        await Result { () async throws(ImageError) in try await ask(interceptor, request, rest) }
-      },
-      end: { request in await Result { () async throws(ImageError) in try await load(request) } })
+    guard let first = interceptors.first else { return try await end(request) }
+    return try await ask(first, request, ImageLoadChain(interceptors.dropFirst(), ask: ask, load: end))
   }
 }
 
 extension Result where Failure == ImageError {
-  /// The result of asynchronous work.
   init(_ work: () async throws(ImageError) -> Success) async {
     do throws(ImageError) {
       self = .success(try await work())

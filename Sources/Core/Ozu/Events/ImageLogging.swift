@@ -97,7 +97,6 @@ struct LoggingObserver: ImagePipelineObserving {
     return "\(entry.layer.rawValue)\(bytes): \(entry.request.map(subject) ?? entry.source)"
   }
 
-  /// The text of a request: its source and its steps.
   private static func subject(_ request: ImageRequest) -> String {
     ([request.source.name] + request.steps).joined(separator: " ")
   }

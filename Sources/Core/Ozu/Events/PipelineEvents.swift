@@ -7,7 +7,6 @@ import OzuHTTP
 /// pipeline without observers reads no clock and builds no text for it. Hits in memory are not counted here but by
 /// the memory cache: such a hit costs a hundredth of a contended addition.
 final class PipelineEvents: Sendable {
-  /// Whether there are observers.
   let isObserved: Bool
   let counters = PipelineCounters()
   let evictions = EvictionLedger()
@@ -85,7 +84,6 @@ final class PipelineEvents: Sendable {
     for observer in observers { observer.cacheStored(entry) }
   }
 
-  /// Reports evictions to observers.
   func evicted(_ evictions: @autoclosure () -> [ObservedEviction]) {
     guard isObserved else { return }
     for eviction in evictions() {
@@ -94,14 +92,12 @@ final class PipelineEvents: Sendable {
   }
 }
 
-/// Events of sources.
 extension PipelineEvents {
   /// Reports a lookup in memory to observers only, because the memory cache has counted it.
   func lookedIntoMemory(_ cached: CachedPicture?, for request: ImageRequest) {
     lookedUp(.memory, found: cached?.picture.byteCount, of: request.source.name, for: request)
   }
 
-  /// Reads a local file, and counts it.
   func observeFile(
     _ name: String, _ read: () throws(ImageError) -> (data: Data, stamp: FileStamp)
   ) -> Result<(data: Data, stamp: FileStamp), ImageError> {
@@ -118,7 +114,6 @@ extension PipelineEvents {
     }
   }
 
-  /// Calls a fetcher, and counts it.
   func observeFetcher(_ name: String, _ fetch: () async throws -> FetchedImage) async throws -> FetchedImage {
     let stage = stageBegan(.network, of: name)
     counters.fetcherLoads.increment()
@@ -152,7 +147,6 @@ final class EvictionLedger: Sendable {
     leftMemory.withLock { $0[picture.formatName, default: 0] += 1 }
   }
 
-  /// The evictions from memory since the last call.
   func takeFromMemory() -> [ObservedEviction] {
     let counts = leftMemory.withLock { counts in
       defer { counts = [:] }
@@ -209,7 +203,6 @@ struct ObservedHTTPClient: HTTPClient {
 
 /// The counters of a pipeline. Each is independent and relaxed, so that counting never waits.
 final class PipelineCounters: Sendable {
-  /// The counters of one layer on disk.
   final class Layer: Sendable {
     let hits = Atomic(0)
     let misses = Atomic(0)
@@ -306,9 +299,7 @@ final class PipelineCounters: Sendable {
 }
 
 extension Atomic where Value == Int {
-  /// Adds one.
   borrowing func increment() { wrappingAdd(1, ordering: .relaxed) }
 
-  /// The count.
   var value: Int { borrowing get { load(ordering: .relaxed) } }
 }

@@ -149,12 +149,10 @@ extension PipelineCounters.Layer {
 }
 
 extension MemoryCacheStatistics {
-  /// Entries evicted for any reason.
   var evictions: Int { costEvictions + countEvictions + pressureEvictions }
 }
 
 extension PipelineStatistics {
-  /// The statistics of a pipeline so far.
   init(_ context: LoadContext) {
     self.init()
     let caches = context.caches

@@ -15,7 +15,6 @@ struct TraceEvent: Encodable {
     case metadata = "M"
   }
 
-  /// A value among the arguments.
   enum Argument: Encodable {
     case text(String)
     case number(Int)
@@ -103,7 +102,6 @@ struct TraceTracks {
   /// The track of a group for instants, which occupy no track.
   static func first(of group: Group) -> Int { (group.rawValue + 1) * width }
 
-  /// The names of all tracks that were used.
   var names: [(track: Int, name: String)] {
     Group.allCases.flatMap { group in
       ends[group.rawValue].indices.map { ((group.rawValue + 1) * Self.width + $0, "\(group) \($0 + 1)") }

@@ -144,7 +144,6 @@ public final class TraceRecorder: ImagePipelineObserving {
   }
 }
 
-/// The recorded events, and the open spans and stages.
 private struct TraceState {
   let limit: Int
   private(set) var events: [TraceEvent] = []
@@ -156,7 +155,6 @@ private struct TraceState {
   private var openSpans: Set<Int> = []
 
   var tracks = TraceTracks()
-  /// The track of each running stage.
   var openStages: [Int: Int] = [:]
   var downloadedByteCount = 0
   private var requestCount = 0
@@ -176,7 +174,6 @@ private struct TraceState {
 
   mutating func removeEvents() { (events, openSpans, droppedCount) = ([], [], 0) }
 
-  /// Adds an event while there is room.
   mutating func add(_ event: TraceEvent) {
     if events.count < limit { events.append(event) } else { droppedCount += 1 }
   }

@@ -135,7 +135,6 @@ enum FetcherHead {
     return HTTPResponseHead(status: status, headers: headers, url: url)
   }
 
-  /// Ten years.
   private static let longestLifetime: Int64 = 315_360_000
 
   /// An entity tag with the app's text, which may contain any character.

@@ -97,7 +97,6 @@ final class FetcherClient: HTTPClient {
     }
   }
 
-  /// The request that represents the fetcher.
   func request(limit: Int) -> HTTPRequest { HTTPRequest(url: address, maximumBodyByteCount: limit) }
 
   func send(_ request: HTTPRequest, into sink: any HTTPBodySink) async throws(HTTPError) -> HTTPResponse {

@@ -71,6 +71,9 @@ public final class CacheFormat: Sendable {
 
   private struct WeakStore: Sendable {
     weak var store: FormatStore?
+    /// Whether the app has registered another format there in place of this one, which answers its requests. Otherwise the next use of
+    /// this one takes the name back.
+    let isReplaced: Bool
   }
 
   /// Different for each format: work in one format is not shared with another of its name.
@@ -78,8 +81,6 @@ public final class CacheFormat: Sendable {
   private static let lastNumber = Atomic(0)
 
   private let storage: Mutex<Storage>
-  private let retired = Atomic(false)
-  private let replaced = Atomic(false)
 
   /// Makes a format. It is registered when it is first used, or by `ImagePipeline.register(_:)`.
   ///
@@ -110,7 +111,7 @@ public final class CacheFormat: Sendable {
       let stores = storage.withLock { storage -> [FormatStore] in
         guard storage.capacity != max(0, newValue) else { return [] }
         storage.capacity = max(0, newValue)
-        return storage.stores.compactMap(\.store)
+        return storage.stores.compactMap { $0.isReplaced ? nil : $0.store }
       }
       for store in stores { store.capacityDidChange(of: self) }
     }
@@ -119,7 +120,9 @@ public final class CacheFormat: Sendable {
   /// The bytes that the format's renditions take on disk, in all pipelines with which it is registered. Blocks while a
   /// disk cache is opened, so do not call it on the main thread.
   public var diskByteCount: Int {
-    storage.withLock { $0.stores }.reduce(0) { $0 + ($1.store?.caches.byteCount(of: self) ?? 0) }
+    storage.withLock { $0.stores }.reduce(0) { sum, entry in
+      entry.isReplaced ? sum : sum + (entry.store?.caches.byteCount(of: self) ?? 0)
+    }
   }
 
   /// An option.
@@ -131,7 +134,6 @@ public final class CacheFormat: Sendable {
     return Resize(size, mode: mode, crops: options.crops, allowsUpscaling: options.allowsUpscaling)
   }
 
-  /// Whether the app changes the pictures by closures.
   var hasHooks: Bool { options.preResize != nil || options.postResize != nil }
 
   /// Whether the other format makes the same pictures and has the same room for them.
@@ -146,46 +148,33 @@ public final class CacheFormat: Sendable {
     resize.map { picture.resized($0) } ?? picture
   }
 
-  /// Notes a store that keeps renditions of this format.
-  func attach(to store: FormatStore) {
+  /// Notes a store that keeps renditions of this format, or in which it is replaced.
+  func attach(to store: FormatStore, isReplaced: Bool = false) {
     changeStores { stores in
-      if !stores.contains(where: { $0 === store }) { stores.append(store) }
+      stores.removeAll { $0.store === store }
+      stores.append(WeakStore(store: store, isReplaced: isReplaced))
     }
-    retired.store(false, ordering: .relaxed)
-    replaced.store(false, ordering: .relaxed)
   }
 
   /// Removes a store in which another format has taken the name.
-  ///
-  /// - Parameter isReplaced: whether the app has registered the other format.
-  func detach(from store: FormatStore, isReplaced: Bool) {
-    let isUnused = changeStores { stores in stores.removeAll { $0 === store } }
-    retired.store(isUnused, ordering: .relaxed)
-    replaced.store(isUnused && isReplaced, ordering: .relaxed)
+  func detach(from store: FormatStore) {
+    changeStores { stores in stores.removeAll { $0.store === store } }
   }
 
-  /// Changes the list of stores.
-  ///
-  /// - Returns: whether it is empty now.
-  @discardableResult
-  private func changeStores(_ change: (inout [FormatStore]) -> Void) -> Bool {
+  private func changeStores(_ change: (inout [WeakStore]) -> Void) {
     // Reading a weak reference makes a strong one, which may become the last. A store holds objects of the app, so the
     // strong references are released outside of the lock.
     var live: [FormatStore] = []
     defer { withExtendedLifetime(live) {} }
-    return storage.withLock { storage in
+    storage.withLock { storage in
       live = storage.stores.compactMap(\.store)
-      var stores = live
-      change(&stores)
-      storage.stores = stores.map(WeakStore.init)
-      return stores.isEmpty
+      storage.stores.removeAll { $0.store == nil }
+      change(&storage.stores)
     }
   }
 
-  /// Whether the app has registered another format in place of this one, which answers its requests. Otherwise its next
-  /// use takes the name back.
-  var isReplaced: Bool { replaced.load(ordering: .relaxed) }
-
-  /// Whether another format has taken the name. Pictures of this one that are still being made must not enter the caches.
-  var isRetired: Bool { retired.load(ordering: .relaxed) }
+  /// Whether the app has registered another format in a store in place of this one.
+  func isReplaced(in store: FormatStore) -> Bool {
+    storage.withLock { $0.stores }.contains { $0.isReplaced && $0.store === store }
+  }
 }

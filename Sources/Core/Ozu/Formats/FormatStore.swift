@@ -7,7 +7,7 @@ import OzuBase
 final class FormatStore: Sendable {
   private struct State {
     var formats: [String: CacheFormat] = [:]
-    var preloads: [String: FormatPreload] = [:]
+    var preloads: [String: Task<Int, Never>] = [:]
     /// Memory hits whose renditions on disk must still be marked as used.
     var hits: [ImageKey: Hit] = [:]
   }
@@ -20,19 +20,11 @@ final class FormatStore: Sendable {
   }
 
   private let state = Mutex(State())
-  let caches: ImageCaches
-  let backlog: StoreBacklog
-  let configuration: ImagePipeline.Configuration
-  private let epochs: SourceEpochs
+  private let context: LoadContext
+  var caches: ImageCaches { context.caches }
 
-  init(_ context: LoadContext) {
-    caches = context.caches
-    backlog = context.backlog
-    configuration = context.configuration
-    epochs = context.epochs
-  }
+  init(_ context: LoadContext) { self.context = context }
 
-  /// The formats by their names.
   var formats: [String: CacheFormat] { state.withLock { $0.formats } }
 
   func format(named name: String) -> CacheFormat? { state.withLock { $0.formats[name] } }
@@ -47,10 +39,10 @@ final class FormatStore: Sendable {
       return (former, former === format ? nil : state.preloads.removeValue(forKey: format.name))
     }
     if former === format { return false }
-    preload?.stop()
+    preload?.cancel()
     format.attach(to: self)
     if let former {
-      former.detach(from: self, isReplaced: replaces)
+      if replaces { former.attach(to: self, isReplaced: true) } else { former.detach(from: self) }
       clear(former)
     }
     capacityDidChange(of: format)
@@ -65,7 +57,7 @@ final class FormatStore: Sendable {
       if isNew { state.formats[format.name] = format }
       return (isNew, state.preloads.isEmpty ? nil : state.preloads.removeValue(forKey: format.name))
     }
-    preload?.stop()
+    preload?.cancel()
     guard isNew else { return }
     format.attach(to: self)
     capacityDidChange(of: format)
@@ -78,36 +70,38 @@ final class FormatStore: Sendable {
     guard let format = request.format, let known = self.format(named: format.name), known !== format else {
       return request
     }
-    if format.isReplaced { return request.inFormat(known) }
+    if format.isReplaced(in: self) { return request.inFormat(known) }
     if format.isInterchangeable(with: known) { return request.sharing(known) }
     _ = register(format, replaces: false)
     return request
   }
 
-  /// Stores a running preload, which the first request stops.
-  func begin(_ preload: FormatPreload, of format: CacheFormat) {
-    state.withLock { $0.preloads[format.name] = preload }
-  }
-
-  func end(_ preload: FormatPreload, of format: CacheFormat) {
+  /// Starts a preload, which the first request stops.
+  func begin(_ preload: @escaping @Sendable () async -> Int, of format: CacheFormat) -> Task<Int, Never> {
     state.withLock { state in
-      if state.preloads[format.name] === preload { state.preloads[format.name] = nil }
+      let task = Task.detached { [self] in
+        let count = await preload()
+        // A cancelled one is not in the table any more.
+        if !Task.isCancelled { self.state.withLock { $0.preloads[format.name] = nil } }
+        return count
+      }
+      state.preloads[format.name] = task
+      return task
     }
   }
 
-  /// Stops all preloads.
   func stopPreloads() {
     let preloads = state.withLock { state in
       defer { state.preloads = [:] }
       return state.preloads.values
     }
-    for preload in preloads { preload.stop() }
+    for preload in preloads { preload.cancel() }
   }
 
   // MARK: The disk
 
   func capacityDidChange(of format: CacheFormat) {
-    backlog.enqueue { [caches] in caches.applyCapacity(of: format) }
+    context.backlog.enqueue { [caches] in caches.applyCapacity(of: format) }
   }
 
   /// Removes the pictures and encoded files of a format from memory only.
@@ -117,13 +111,14 @@ final class FormatStore: Sendable {
   }
 
   /// Removes the pictures of a replaced format from memory now, and queues the removal of its renditions from disk,
-  /// which are hidden meanwhile. Pictures that are still being encoded are not written any more.
+  /// which are hidden meanwhile. Loads in it that are running store only their originals, and no later request joins them.
   private func clear(_ format: CacheFormat) {
+    context.epochs.beginRemoval(ofFormat: format.name)
     removeFromMemory(format)
-    caches.beginHiding(format)
-    backlog.enqueue { [caches] in
+    caches.beginHiding(format.removals)
+    context.backlog.enqueue { [caches] in
       caches.removeRenditions(of: format)
-      caches.endHiding(format)
+      caches.endHiding(format.removals)
     }
   }
 
@@ -132,13 +127,13 @@ final class FormatStore: Sendable {
   func noteHit(of cached: CachedPicture, for request: ImageRequest) {
     guard let format = request.format, format.diskCapacity > 0 else { return }
     // The former hit is released outside the lock, with its request.
-    let hit = Hit(cached: cached, request: request, right: epochs.right(to: request))
+    let hit = Hit(cached: cached, request: request, right: context.epochs.right(to: request))
     let (isFirst, former) = state.withLock { state in
       let former = state.hits.updateValue(hit, forKey: request.key)
       return (state.hits.count == 1 && former == nil, former)
     }
     withExtendedLifetime(former) {}
-    if isFirst { backlog.enqueue { self.writeHits() } }
+    if isFirst { context.backlog.enqueue { self.writeHits() } }
   }
 
   private func writeHits() {
@@ -148,15 +143,8 @@ final class FormatStore: Sendable {
     }
     for hit in hits.values {
       caches.touchRendition(of: hit.cached, for: hit.request, by: hit.right) {
-        configuration.encodedRendition(of: hit.cached.picture, for: hit.request)
+        context.configuration.encodedRendition(of: hit.cached.picture, for: hit.request)
       }
     }
   }
-}
-
-/// A running preload.
-final class FormatPreload: Sendable {
-  private let stopped = Atomic(false)
-  var isStopped: Bool { stopped.load(ordering: .relaxed) }
-  func stop() { stopped.store(true, ordering: .relaxed) }
 }

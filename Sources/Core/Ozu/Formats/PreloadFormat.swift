@@ -1,10 +1,9 @@
 import OzuBase
 
-/// Loads a format's renditions from the first level into memory, the most recently used first.
+/// Loads a format's renditions from the first level into memory, the most recently used first, until its task is cancelled.
 struct PreloadFormat: Sendable {
   let context: LoadContext
   let format: CacheFormat
-  let preload: FormatPreload
 
   /// The longest time between the last use of all and another use of the same session.
   static let session: TimeInterval = 3600
@@ -19,7 +18,7 @@ struct PreloadFormat: Sendable {
     guard let entries else { return 0 }
     var newest: Date?
     var count = 0
-    while !preload.isStopped {
+    while !Task.isCancelled {
       let entry = await context.runner.run(on: .disk, priority: .veryLow) { [context, format] in
         entries.next().map { info in
           let key = ImageKey(rendition: info.key.key, label: info.key.label, format: format)
@@ -63,7 +62,7 @@ struct PreloadFormat: Sendable {
       let rendered = try step.outcome.get()
       let picture = rendition.picture(rendered.picture)
       let memory = context.caches.memory
-      guard !preload.isStopped, memory.totalCost + picture.byteCount <= memory.costLimit else { return false }
+      guard !Task.isCancelled, memory.totalCost + picture.byteCount <= memory.costLimit else { return false }
       guard !memory.contains(key) else { return true }
       memory.store(
         CachedPicture(

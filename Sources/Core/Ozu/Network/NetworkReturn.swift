@@ -14,9 +14,7 @@ final class NetworkReturn: Sendable {
   fileprivate struct Waiter {
     let since: ContinuousClock.Instant
     let restart: @Sendable () -> Void
-    /// Whether its restart is scheduled.
     var isDue = false
-    /// The timer until its restart.
     var timer: Task<Void, Never>?
   }
 
@@ -47,7 +45,6 @@ final class NetworkReturn: Sendable {
     (self.monitor, self.now, self.sleep, self.fraction) = (monitor, now, sleep, fraction)
   }
 
-  /// The number of waiting loads.
   var count: Int { state.withLock { $0.waiters.count } }
 
   /// Waits for the network.
@@ -124,7 +121,6 @@ final class NetworkReturn: Sendable {
 }
 
 extension NetworkReturn.State {
-  /// Removes the loads that have waited since before an instant.
   fileprivate mutating func removeOld(before instant: ContinuousClock.Instant) -> [NetworkReturn.Waiter] {
     let old = waiters.filter { $0.value.since < instant }
     for number in old.keys { waiters[number] = nil }

@@ -4,55 +4,21 @@ import OzuBase
 /// Reports the return of the network by messages of the system: routing messages on Linux (rtnetlink), the path
 /// monitor on Apple platforms.
 ///
-/// It listens to the system only while there are observers. If the system sends no messages, observers are never
-/// called.
+/// It listens to the system only while there are observers, for each of them on its own. If the system sends no messages, observers
+/// are never called.
 public final class SystemNetworkMonitor: NetworkMonitoring {
   /// The monitor of the process.
   public static let shared = SystemNetworkMonitor()
 
-  private struct State {
-    var lastNumber = 0
-    var observers: [Int: @Sendable () -> Void] = [:]
-    /// Stops with its last reference.
-    var source: SystemNetworkSource?
-  }
-
-  // One lock guards the observers. The source is created and released outside it, because its handler may be running.
-  private let state = Mutex(State())
   private let queue = DispatchQueue(label: "ozu.network-monitor")
 
   private init() {}
 
   /// Listens to the system from now on.
   public func observe(_ onReturn: @escaping @Sendable () -> Void) -> NetworkObservation {
-    let (number, isFirst) = state.withLock { state in
-      state.lastNumber += 1
-      state.observers[state.lastNumber] = onReturn
-      return (state.lastNumber, state.source == nil)
-    }
-    if isFirst {
-      let source = SystemNetworkSource(queue: queue) { [weak self] in self?.tell() }
-      let former = state.withLock { state -> SystemNetworkSource? in
-        // Another thread may have set a source, or all observers may have left.
-        guard state.source == nil, !state.observers.isEmpty else { return source }
-        state.source = source
-        return nil
-      }
-      withExtendedLifetime(former) {}
-    }
-    return NetworkObservation { [weak self] in self?.remove(number) }
-  }
-
-  private func remove(_ number: Int) {
-    let former = state.withLock { state -> (SystemNetworkSource?, (@Sendable () -> Void)?) in
-      let observer = state.observers.removeValue(forKey: number)
-      return (state.observers.isEmpty ? state.source.take() : nil, observer)
-    }
-    withExtendedLifetime(former) {}
-  }
-
-  private func tell() {
-    for observer in state.withLock({ Array($0.observers.values) }) { observer() }
+    let source = SystemNetworkSource(queue: queue, onReturn: onReturn)
+    // It stops with its last reference, which is this one.
+    return NetworkObservation { withExtendedLifetime(source) {} }
   }
 }
 

@@ -6,7 +6,6 @@ import OzuBase
 public final class ImageDataTask: Sendable {
   let answer: Answer<ImageDataTask>
 
-  /// Makes a task without starting it.
   init(
     _ request: ImageRequest, pipeline: ImagePipeline, subscriber: AnswerSubscriber<Data>? = nil,
     isInner: Bool = false
@@ -45,12 +44,6 @@ extension ImageDataTask: Answering {
   typealias Value = Data
   typealias Work = LoadBytes
 
-  var wantsSize: Bool { false }
-
-  func inMemory(_ request: ImageRequest) -> Data? { nil }
-
-  func jobKey(for request: ImageRequest, _ epoch: LoadEpoch) throws(ImageError) -> JobKey? { nil }
-
   func work(for request: ImageRequest, _ epoch: LoadEpoch) -> LoadBytes {
     LoadBytes(request, pipeline.context, epoch, mayBeNoPicture: true)
   }
@@ -83,6 +76,13 @@ extension ImageDataTask: Answering {
   static func observed(_ data: Data) -> RequestOutcome { .data(byteCount: data.count) }
 }
 
+/// Bytes are in no memory, and their jobs are not shared: those of the downloads are.
+extension Answering where Work == LoadBytes {
+  var wantsSize: Bool { false }
+  func inMemory(_ request: ImageRequest) -> Value? { nil }
+  func jobKey(for request: ImageRequest, _ epoch: LoadEpoch) throws(ImageError) -> JobKey? { nil }
+}
+
 /// A running load of the bytes of a source, or of its header alone, with what is known about them: alternatives, the deadline and
 /// observers count as for every answer.
 ///
@@ -102,12 +102,6 @@ final class SourceTask: Answering {
     (self.isForHeader, self.mayBeNoPicture) = (isForHeader, mayBeNoPicture)
     answer = Answer(request, keyed: pipeline.keyed(request), pipeline: pipeline, isInner: isInner)
   }
-
-  var wantsSize: Bool { false }
-
-  func inMemory(_ request: ImageRequest) -> FetchedData? { nil }
-
-  func jobKey(for request: ImageRequest, _ epoch: LoadEpoch) throws(ImageError) -> JobKey? { nil }
 
   func work(for request: ImageRequest, _ epoch: LoadEpoch) -> LoadBytes {
     LoadBytes(

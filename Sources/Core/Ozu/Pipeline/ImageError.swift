@@ -139,7 +139,6 @@ extension ImageError {
 
   private var decodingError: ImageDecodingError? { cause as? ImageDecodingError }
 
-  /// The error of the transport.
   var httpError: HTTPError? { cause as? HTTPError }
 
   /// Whether the origin could not be reached, or the connection broke.
@@ -166,6 +165,11 @@ extension ImageError: CustomStringConvertible {
   /// One line: the source, then the explanation. Control characters are written as numbers, because the source may be the
   /// name of a file from another person.
   public var description: String { PrintableText.oneLine("\(source): \(explanation)") }
+}
+
+extension ImageError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
 }
 
 extension ImageError {

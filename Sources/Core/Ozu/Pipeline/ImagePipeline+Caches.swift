@@ -270,6 +270,42 @@ extension ImagePipeline {
   }
 }
 
+/// The same by URL, for pictures at their own size.
+extension ImagePipeline.Cache {
+  /// The picture of a URL in memory. Setting `nil` removes it there.
+  public subscript(url: URL) -> Picture? {
+    get { self[ImageRequest(url: url)] }
+    nonmutating set { self[ImageRequest(url: url)] = newValue }
+  }
+
+  /// The picture of a URL in the given layers.
+  public func image(for url: URL, layers: ImagePipeline.CacheLayers = .all) -> Picture? {
+    image(for: ImageRequest(url: url), layers: layers)
+  }
+
+  /// The bytes of a URL's original in the disk cache.
+  public func data(for url: URL) -> Data? { data(for: ImageRequest(url: url)) }
+
+  /// Stores a picture as that of a URL in the given layers.
+  ///
+  /// - Throws: `ImageEncodingError` when it cannot be encoded for the disk.
+  public func store(
+    _ picture: Picture, for url: URL, layers: ImagePipeline.CacheLayers = .all
+  ) throws(ImageEncodingError) {
+    try store(picture, for: ImageRequest(url: url), layers: layers)
+  }
+
+  /// Whether one of the layers has the picture of a URL.
+  public func contains(_ url: URL, layers: ImagePipeline.CacheLayers = .all) -> Bool {
+    contains(ImageRequest(url: url), layers: layers)
+  }
+
+  /// Removes the picture of a URL from the given layers.
+  public func remove(_ url: URL, layers: ImagePipeline.CacheLayers = .all) {
+    remove(ImageRequest(url: url), layers: layers)
+  }
+}
+
 /// The entries and bytes in the caches of a pipeline at one moment, and the limits.
 public struct CacheContents: Hashable, Sendable {
   /// One cache.

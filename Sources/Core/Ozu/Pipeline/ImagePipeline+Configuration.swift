@@ -211,7 +211,6 @@ extension ImagePipeline.Configuration {
     /// the result: to store only encrypted bytes, set `caching.storagePolicy` to `.originalData`. No previews are made.
     public var dataTransformation: (@Sendable (Data, ImageRequest) throws -> Data)?
 
-    /// Makes the decoder of previews.
     var makeProgressiveDecoder: (@Sendable (CodecRegistry, Resize?) -> any ProgressiveDecoding)? = {
       IncrementalDecoder(codecs: $0, resize: $1)
     }
@@ -235,7 +234,6 @@ extension ImagePipeline.Configuration {
 }
 
 extension ImagePipeline.Configuration {
-  /// The memory and the limits of processors.
   var processingContext: ProcessingContext {
     ProcessingContext(pool: decoding.pixelBufferPool, limits: decoding.limits)
   }
@@ -354,7 +352,6 @@ extension ImagePipeline.Configuration {
     network.retryPolicy.maximumRetryCount = 1
   }
 
-  /// Whether some sources are refused.
   var checksSources: Bool { network.hostRule != .any || !readsLocalAddresses }
 
   /// Refuses a source that this pipeline does not allow, before any access to it: neither the error nor the time of a

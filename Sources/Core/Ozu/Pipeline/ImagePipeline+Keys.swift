@@ -141,13 +141,13 @@ extension ImagePipeline {
   /// A disk cache that another one writes forgets them for itself alone, as by `removeImage(for:)`.
   public func removeImages(ofFormat name: String) async {
     let format = formatStore.format(named: name) ?? CacheFormat(name)
-    caches.beginHiding(format)
+    caches.beginHiding(format.removals)
     context.epochs.beginRemoval(ofFormat: name)
     formatStore.removeFromMemory(format)
     // Pictures that are still being encoded would be written after the removal.
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.removeRenditions(of: format) }
-    caches.endHiding(format)
+    caches.endHiding(format.removals)
   }
 }
 
@@ -165,16 +165,10 @@ extension ImagePipeline {
   @discardableResult
   public func register(_ format: CacheFormat) -> CacheFormat.Preload {
     guard formatStore.register(format), format.options.preloadPolicy != .none, format.diskCapacity > 0 else {
-      return CacheFormat.Preload(FormatPreload(), Task { 0 })
+      return CacheFormat.Preload(Task { 0 })
     }
-    let preload = FormatPreload()
-    formatStore.begin(preload, of: format)
-    let work = Task.detached { [self] in
-      let count = await PreloadFormat(context: context, format: format, preload: preload).run()
-      formatStore.end(preload, of: format)
-      return count
-    }
-    return CacheFormat.Preload(preload, work)
+    let preload = PreloadFormat(context: context, format: format)
+    return CacheFormat.Preload(formatStore.begin({ await preload.run() }, of: format))
   }
 
   /// Takes note that a view asks for a format: it is registered, or what is being preloaded for it stops.
@@ -196,13 +190,9 @@ extension CacheFormat {
   /// The preload that `ImagePipeline.register(_:)` starts. It ends by itself when all is in memory that the format's policy names,
   /// when memory is full, or with the first request of the format.
   public struct Preload: Sendable {
-    private let stopper: FormatPreload
     private let work: Task<Int, Never>
 
-    init(_ stopper: FormatPreload, _ work: Task<Int, Never>) {
-      self.stopper = stopper
-      self.work = work
-    }
+    init(_ work: Task<Int, Never>) { self.work = work }
 
     /// How many pictures went into memory. Waits for the end of the preload.
     public var count: Int {
@@ -210,7 +200,7 @@ extension CacheFormat {
     }
 
     /// Ends the preload. The pictures that are in memory stay there.
-    public func cancel() { stopper.stop() }
+    public func cancel() { work.cancel() }
   }
 }
 

@@ -153,6 +153,13 @@ extension ImagePipeline {
     }
   }
 
+  /// The header of a URL.
+  ///
+  /// - Throws: `ImageError`.
+  public func header(for url: URL) async throws(ImageError) -> ImageHeader {
+    try await header(for: ImageRequest(url: url))
+  }
+
   /// The metadata of a source: its blocks, and their content as values. No pixel is decoded.
   ///
   /// The whole file is loaded, because metadata may be anywhere in it.
@@ -163,6 +170,13 @@ extension ImagePipeline {
     return try await decoding(for: request) { (decoding) throws(ImageDecodingError) in
       try decoding.codecs.metadata(of: data, limits: decoding.limits)
     }
+  }
+
+  /// The metadata of a URL.
+  ///
+  /// - Throws: `ImageError`.
+  public func metadata(for url: URL) async throws(ImageError) -> ImageMetadata {
+    try await metadata(for: ImageRequest(url: url))
   }
 
   /// Reads something from bytes, on the decoding threads.
@@ -248,7 +262,7 @@ extension ImagePipeline {
     let now = context.instant
     return EncodedImage(
       EncodedAnswer(
-        entry: entry, source: goal.request.mayServe(validity, at: date) ? .memory : .stale, isNew: false,
+        entry: entry, source: goal.request.mayServe(validity, at: date) ? .memory : .stale,
         timings: StageTimings(), verdict: ImageResponse.Verdict(validity, now: date), end: now),
       since: now, isCoalesced: false)
   }
@@ -264,17 +278,11 @@ extension ImagePipeline {
 
 /// Functions of a pipeline for the image service.
 extension ImagePipeline {
-  /// The key under which the file of a request is stored, the same on every machine. Machines use it to agree which
-  /// one makes the file.
-  package func storeKey(for request: ImageRequest, as format: OutputFormat) -> ImageStoreKey {
-    ImageStoreKey(.encoded, EncodingGoal(keyed(request), format).key)
-  }
-
   /// A request for a file with its computed key; for repeated requests for the same file.
   package struct FileRequest: Sendable {
     fileprivate let goal: EncodingGoal
 
-    /// The key under which the file is stored, as of `storeKey(for:as:)`.
+    /// The key under which the file is stored, the same on every machine. Machines use it to agree which one makes the file.
     package var storeKey: ImageStoreKey { ImageStoreKey(.encoded, goal.key) }
   }
 
@@ -286,14 +294,6 @@ extension ImagePipeline {
   /// The same as `cachedEncoded(for:as:)`, without computing the key.
   package func cachedEncoded(_ request: FileRequest) -> EncodedImage? { encodedInMemory(request.goal) }
 
-  /// The state of a source's bytes.
-  package struct SourceState: Sendable {
-    /// The identity of the bytes, the same on every machine.
-    package let identity: String
-    /// The time until which the origin need not be asked again.
-    package let freshUntil: Date
-  }
-
   /// A source as it was fetched, with the state of its bytes.
   ///
   /// - Note: `encoded(for:as:from:)` makes pictures of it, so that a service that has looked at a source does not ask for it again.
@@ -303,15 +303,15 @@ extension ImagePipeline {
     /// The bytes; `nil` if a fetcher returned pixels.
     package var data: Data? { if case .data(let data) = fetched.content { data } else { nil } }
 
-    /// `nil` if the origin forbids storing, and for sources that are not from the web.
-    package var state: SourceState? {
+    /// The identity of the bytes, the same on every machine, and the time until which the origin need not be asked again. `nil` if the
+    /// origin forbids storing, and for sources that are not from the web.
+    package var state: (identity: String, freshUntil: Date)? {
       guard fetched.allowsStoring, let validity = fetched.validity, !validity.bodyIdentity.isEmpty else {
         return nil
       }
-      return SourceState(identity: validity.bodyIdentity, freshUntil: validity.freshUntil)
+      return (validity.bodyIdentity, validity.freshUntil)
     }
 
-    /// Whether caches may keep it.
     package var allowsStoring: Bool { fetched.allowsStoring }
   }
 

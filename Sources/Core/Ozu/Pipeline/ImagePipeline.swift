@@ -48,7 +48,6 @@ public final class ImagePipeline: Sendable {
   let networkReturn: NetworkReturn
   let isolation: IsolationReport?
   let hasInterceptors: Bool
-  /// Whether some sources are refused.
   let checksSources: Bool
   /// Whether requests get other keys: there are rules for URLs, or a treatment of colours that is not the platform's standard.
   private let adjustsKeys: Bool
@@ -153,7 +152,6 @@ public final class ImagePipeline: Sendable {
     try await response(for: ImageRequest(url: url))
   }
 
-  /// Loads a picture that memory does not have.
   private func load(
     _ request: ImageRequest, keyed: ImageRequest, start: JobInstant?
   ) async throws(ImageError) -> ImageResponse {
@@ -195,7 +193,6 @@ public final class ImagePipeline: Sendable {
 }
 
 extension ImagePipeline {
-  /// Whether there are observers or interceptors around every load.
   var hasObserversOrInterceptors: Bool { hasInterceptors || context.events.isObserved }
 
   /// The request with the pipeline's cache-key rules applied, in the format that has the name of its own.

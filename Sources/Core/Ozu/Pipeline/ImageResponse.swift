@@ -102,7 +102,6 @@ public struct ImageResponse: Sendable {
       }
     }
 
-    /// The decision with its text.
     var decision: HTTPDecision? {
       switch self {
       case .none: nil

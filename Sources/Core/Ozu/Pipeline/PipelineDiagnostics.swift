@@ -148,7 +148,6 @@ protocol DiagnosedWork {
   /// The kind of the work and its name; `nil` for work without a request: writes, and internal work of the pipeline.
   var title: (kind: PipelineDiagnostics.Kind, name: String)? { get }
 
-  /// What a job waits for that waits for this one.
   var awaitedAs: PipelineDiagnostics.Waiting { get }
 
   /// The stage of a load that the work is, in a station or in none.

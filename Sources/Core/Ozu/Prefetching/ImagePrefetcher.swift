@@ -80,7 +80,6 @@ public final class ImagePrefetcher: Sendable {
   private let state: Mutex<PrefetchQueue>
   let pipeline: ImagePipeline
   private let destination: Destination
-  private let observation = Mutex<Int?>(nil)
 
   /// Makes a prefetcher.
   ///
@@ -91,12 +90,11 @@ public final class ImagePrefetcher: Sendable {
     self.pipeline = pipeline
     self.destination = destination
     state = Mutex(PrefetchQueue(width: max(1, concurrentRequests)))
-    let id = pipeline.idleSignal.observe { [weak self] in self?.startNext() }
-    observation.withLock { $0 = id }
+    pipeline.idleSignal.observe(for: ObjectIdentifier(self)) { [weak self] in self?.startNext() }
   }
 
   deinit {
-    if let id = observation.withLock({ $0 }) { pipeline.idleSignal.removeObserver(id) }
+    pipeline.idleSignal.removeObserver(for: ObjectIdentifier(self))
     stopAll()
   }
 
@@ -139,7 +137,6 @@ public final class ImagePrefetcher: Sendable {
   /// Stops all requests.
   public func stopAll() { stopAll(but: []) }
 
-  /// Stops all requests but these.
   func stopAll(but requests: [ImageRequest]) {
     let kept = Set(requests.map(\.prefetchKey))
     end(state.withLock { $0.removeAll(but: kept) }, .stopped)
@@ -197,7 +194,6 @@ public final class ImagePrefetcher: Sendable {
   }
 }
 
-/// The result of one prefetch.
 struct PrefetchEnd: Sendable {
   var ending: ImagePrefetcher.Ending
   var downloadedByteCount = 0
@@ -258,31 +254,22 @@ extension PrefetchEnd {
 /// begin, because the state may have changed again. One lock guards the observers. They are called on another thread,
 /// because the sender may hold locks.
 final class IdleSignal: Sendable {
-  private struct State {
-    var lastID = 0
-    var observers: [Int: @Sendable () -> Void] = [:]
+  private let observers = Mutex<[ObjectIdentifier: @Sendable () -> Void]>([:])
+
+  /// Calls a closure at each signal, until its owner removes it.
+  func observe(for owner: ObjectIdentifier, _ observer: @escaping @Sendable () -> Void) {
+    observers.withLock { $0[owner] = observer }
   }
 
-  private let state = Mutex(State())
-
-  /// Calls a closure at each signal, until it is removed.
-  func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
-    state.withLock { state in
-      state.lastID += 1
-      state.observers[state.lastID] = observer
-      return state.lastID
-    }
-  }
-
-  func removeObserver(_ id: Int) {
-    state.withLock { _ = $0.observers.removeValue(forKey: id) }
+  func removeObserver(for owner: ObjectIdentifier) {
+    observers.withLock { _ = $0.removeValue(forKey: owner) }
   }
 
   func send() {
-    let observers = state.withLock { $0.observers.isEmpty ? [] : Array($0.observers.values) }
-    guard !observers.isEmpty else { return }
+    let all = observers.withLock { Array($0.values) }
+    guard !all.isEmpty else { return }
     DispatchQueue.global().async {
-      for observer in observers { observer() }
+      for observer in all { observer() }
     }
   }
 }

@@ -4,7 +4,6 @@ struct PrefetchQueue: ~Copyable {
   struct Entry: Queued {
     let request: ImageRequest
     var reports: [PrefetchReport]
-    /// Whether its load runs.
     var isRunning = false
     var task: Task<Void, Never>?
     var position = StationQueue.Position()
@@ -24,7 +23,6 @@ struct PrefetchQueue: ~Copyable {
 
   var count: Int { entries.count }
 
-  /// Whether another request could begin.
   var isReady: Bool { !isPaused && runningCount < width && waiting.count > 0 }
 
   mutating func add(_ request: ImageRequest, _ report: PrefetchReport) {
@@ -62,7 +60,6 @@ struct PrefetchQueue: ~Copyable {
     return entries.remove(at: place)
   }
 
-  /// Removes all requests but those of some keys.
   mutating func removeAll(but kept: Set<JobKey> = []) -> [Entry] {
     places.keys.filter { !kept.contains($0) }.compactMap { remove($0) }
   }

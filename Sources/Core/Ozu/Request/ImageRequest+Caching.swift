@@ -47,7 +47,7 @@ extension ImageRequest {
   /// Whether a finished picture may be stored on disk. Not an animation: a rendition would be a still picture, so it
   /// is made from its original each time. Not a picture whose colours no file can state.
   func mayKeepRendition(_ picture: Picture) -> Bool {
-    if let format, format.diskCapacity == 0 || format.isRetired { return false }
+    if let format, format.diskCapacity == 0 { return false }
     return picture.animation == nil && picture.isWritable
   }
 

@@ -2,60 +2,66 @@ import Dispatch
 import OzuBase
 import OzuHTTP
 
-/// The disk cache as a store. The first thread that needs it opens it. Each kind has its own partition.
+/// The disk cache as a store. Each kind has its own partition. The first thread that needs the cache opens it.
 ///
 /// The disk cache counts and reports its own errors (`Configuration.Caching.onDiskError`), so nothing here throws. Before it
 /// is open, `mayContain` returns true for every key; if it cannot be opened, false.
+///
+/// Opening does I/O and runs code of the app (`DiskStorage.opening`, `caching.onDiskError`), which may call the pipeline. So
+/// no lock is held during it: one thread opens the cache, other threads that need it wait for that thread, and errors
+/// are reported after the result is set. The lock is held only to read or change the state.
 final class DiskStore: ImageStoring {
+  private struct State {
+    var phase = Phase.closed
+    var isInBackground = false
+    var eventCount = 0
+  }
+
+  private enum Phase {
+    case closed
+    /// The thread that opens it, and the group for which the other threads wait.
+    case underWay(thread: ThreadIdentity, DispatchGroup)
+    case done(DiskCache?)
+  }
+
   /// The limit in bytes for the beginnings of interrupted transfers.
   private static let partialsCapacity = 64 << 20
   /// Enough for the lists of about ten thousand sources.
   private static let variantsCapacity = 2 << 20
 
-  private let opening: DiskOpening
+  private let storage: DiskStorage
+  private let releasesLocks: Bool?
   private let onError: @Sendable (DiskCacheError) -> Void
+  private let state: Mutex<State>
 
   /// Makes a store without opening the disk cache.
   ///
-  /// - Parameter releasesLocks: whether it has no lock while the app is in the background; `nil` if that is so in the container
-  ///   of an app group.
+  /// - Parameters:
+  ///   - releasesLocks: whether it has no lock while the app is in the background; `nil` if that is so in the container of an app
+  ///     group.
+  ///   - onError: receives errors, outside all locks.
   init(
     _ storage: DiskStorage, releasesLocks: Bool? = nil,
     onError: @escaping @Sendable (DiskCacheError) -> Void
   ) {
-    self.onError = onError
-    opening = DiskOpening(storage, releasesLocks: releasesLocks, onError: onError) { cache in
-      cache.setCapacity(Self.partialsCapacity, of: ImageStoreKind.partial.partition)
-      cache.setCapacity(Self.variantsCapacity, of: ImageStoreKind.variants.partition)
-    }
+    (self.storage, self.releasesLocks, self.onError) = (storage, releasesLocks, onError)
+    state = Mutex(State())
   }
 
   /// Makes a store from an open disk cache, and does not change its capacities.
   init(_ cache: DiskCache) {
+    storage = .none
+    releasesLocks = nil
     onError = { _ in }
-    opening = DiskOpening(cache)
-  }
-
-  /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
-  var cache: DiskCache? { opening.cache }
-
-  /// The number of an event of the app that has come now, for `setInBackground`.
-  func noteEvent() -> Int { opening.noteEvent() }
-
-  /// Gives the locks back while the app is in the background, if they are to be given back, and takes them again. A cache that is
-  /// opened in the background has none either. Does nothing if another event has come since `event`. Blocks while the cache is
-  /// written to disk.
-  func setInBackground(_ isInBackground: Bool, at event: Int) {
-    opening.setInBackground(isInBackground, at: event)
+    state = Mutex(State(phase: .done(cache)))
   }
 
   var name: String { "disk" }
 
   func mayContain(_ key: ImageStoreKey) -> Bool {
-    switch opening.atHand {
-    case .unknown: true
-    case .none: false
-    case .open(let cache): cache.mayContain(key.key, in: key.kind.partition)
+    switch state.withLock({ $0.phase }) {
+    case .closed, .underWay: true
+    case .done(let cache): cache?.mayContain(key.key, in: key.kind.partition) ?? false
     }
   }
 
@@ -66,10 +72,9 @@ final class DiskStore: ImageStoring {
   }
 
   func peek(_ key: ImageStoreKey) -> ImageStoreEntry? {
-    guard let cache, let metadata = cache.metadata(forKey: key.key, in: key.kind.partition),
-      let body = cache.peek(key.key, in: key.kind.partition)
-    else { return nil }
-    return ImageStoreEntry(metadata: metadata, body: body)
+    cache?.entry(key.key, in: key.kind.partition, countsAsUse: false).map {
+      ImageStoreEntry(metadata: $0.metadata, body: $0.body)
+    }
   }
 
   func contains(_ key: ImageStoreKey) -> Bool {
@@ -131,18 +136,21 @@ final class DiskStore: ImageStoring {
   func byteCount(of kind: ImageStoreKind) -> Int { cache?.byteCount(of: kind.partition) ?? 0 }
 
   var evictionCounts: [ImageStoreKind: Int] {
-    guard case .open(let cache) = opening.atHand else { return [:] }
+    guard case .done(let cache?) = state.withLock({ $0.phase }) else { return [:] }
     let counts = cache.evictionCounts.map { (ImageStoreKind($0.key.name), $0.value) }
     return Dictionary(uniqueKeysWithValues: counts)
   }
 
   /// Has nothing to do before the cache is opened.
-  func flush() { if !opening.isClosed { try? cache?.flush() } }
+  func flush() {
+    if case .closed = state.withLock({ $0.phase }) { return }
+    try? cache?.flush()
+  }
 
   /// The folder of the cache; one of this user in the temporary folder if the cache gives its locks back in the background. A body that
   /// arrives keeps a lock on its file until it is complete, and iOS ends an app that it suspends with a lock in a shared folder.
   var spoolDirectory: String? {
-    cache.map { opening.givesLocksBack($0) ? DiskStorage.temporaryFolder : $0.directory }
+    cache.map { givesLocksBack($0) ? DiskStorage.temporaryFolder : $0.directory }
   }
 
   /// The entries, looked up during the iteration.
@@ -166,7 +174,6 @@ final class DiskStore: ImageStoring {
 }
 
 extension ImageStoreKind {
-  /// The partition of the disk cache for entries of the kind.
   fileprivate var partition: DiskCache.Partition { DiskCache.Partition(name) }
 }
 
@@ -187,89 +194,14 @@ extension StoreChain {
     self.init(first: levels.first, further: further)
   }
 
-  /// The store of the disk cache; `nil` without one.
   var diskStore: DiskStore? { first?.store as? DiskStore }
 
   /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
   var disk: DiskCache? { diskStore?.cache }
 }
 
-/// The disk cache of a pipeline. The first thread that needs it opens it.
-///
-/// Opening does I/O and runs code of the app (`DiskStorage.opening`, `caching.onDiskError`), which may call the pipeline. So
-/// no lock is held during it: one thread opens the cache, other threads that need it wait for that thread, and errors
-/// are reported after the result is set. The lock is held only to read or change the state.
-final class DiskOpening: Sendable {
-  /// The state of the disk cache, as known without waiting.
-  enum AtHand {
-    case unknown
-    case none
-    case open(DiskCache)
-  }
-
-  private struct State {
-    var phase: Phase
-    var isInBackground = false
-    /// The number of events of the app.
-    var eventCount = 0
-  }
-
-  private enum Phase {
-    case closed
-    /// The thread that opens it, and the group for which the other threads wait.
-    case underWay(thread: ThreadIdentity, DispatchGroup)
-    case done(DiskCache?)
-  }
-
-  private let storage: DiskStorage
-  private let releasesLocks: Bool?
-  private let onError: @Sendable (DiskCacheError) -> Void
-  private let prepare: @Sendable (DiskCache) -> Void
-  private let state: Mutex<State>
-
-  /// Makes the state without opening the cache.
-  ///
-  /// - Parameters:
-  ///   - releasesLocks: as for `DiskStore`.
-  ///   - onError: receives errors, outside all locks.
-  ///   - prepare: called with the new cache before other threads receive it.
-  init(
-    _ storage: DiskStorage, releasesLocks: Bool?, onError: @escaping @Sendable (DiskCacheError) -> Void,
-    prepare: @escaping @Sendable (DiskCache) -> Void
-  ) {
-    self.storage = storage
-    self.releasesLocks = releasesLocks
-    self.onError = onError
-    self.prepare = prepare
-    if case .none = storage {
-      state = Mutex(State(phase: .done(nil)))
-    } else {
-      state = Mutex(State(phase: .closed))
-    }
-  }
-
-  /// Makes the state from an open disk cache.
-  init(_ cache: DiskCache) {
-    storage = .none
-    releasesLocks = nil
-    onError = { _ in }
-    prepare = { _ in }
-    state = Mutex(State(phase: .done(cache)))
-  }
-
-  /// The state of the disk cache. Never waits.
-  var atHand: AtHand {
-    state.withLock { state in
-      guard case .done(let cache) = state.phase else { return .unknown }
-      return cache.map { .open($0) } ?? .none
-    }
-  }
-
-  /// Whether nobody has opened the disk cache.
-  var isClosed: Bool {
-    state.withLock { if case .closed = $0.phase { true } else { false } }
-  }
-
+/// The cache, and the app in the background.
+extension DiskStore {
   /// The disk cache, opened now if necessary; `nil` if there is none.
   ///
   /// Waits while another thread opens it. The thread that opens it gets `nil` until it is open: so code of the app
@@ -305,7 +237,8 @@ final class DiskOpening: Sendable {
   private func open(_ group: DispatchGroup) -> DiskCache? {
     let errors = PostponedErrors(onError)
     let cache = make(errors)
-    if let cache { prepare(cache) }
+    cache?.setCapacity(Self.partialsCapacity, of: ImageStoreKind.partial.partition)
+    cache?.setCapacity(Self.variantsCapacity, of: ImageStoreKind.variants.partition)
     let isInBackground = state.withLock { state in
       state.phase = .done(cache)
       return state.isInBackground
@@ -316,7 +249,7 @@ final class DiskOpening: Sendable {
     return cache
   }
 
-  /// See `DiskStore.noteEvent`.
+  /// The number of an event of the app that has come now, for `setInBackground`.
   func noteEvent() -> Int {
     state.withLock { state in
       state.eventCount += 1
@@ -324,7 +257,9 @@ final class DiskOpening: Sendable {
     }
   }
 
-  /// See `DiskStore.setInBackground`.
+  /// Gives the locks back while the app is in the background, if they are to be given back, and takes them again. A cache that is
+  /// opened in the background has none either. Does nothing if another event has come since `event`. Blocks while the cache is
+  /// written to disk.
   func setInBackground(_ isInBackground: Bool, at event: Int) {
     let isLast = state.withLock { state in
       guard event == state.eventCount else { return false }
@@ -343,7 +278,7 @@ final class DiskOpening: Sendable {
   }
 
   /// Whether the cache gives its locks back while the app is in the background.
-  func givesLocksBack(_ cache: DiskCache) -> Bool {
+  private func givesLocksBack(_ cache: DiskCache) -> Bool {
     releasesLocks ?? cache.directory.contains("/Containers/Shared/AppGroup/")
   }
 

@@ -104,7 +104,6 @@ public struct ImageStoreInfo: Sendable {
 ///
 /// `https://example.com/a.jpg?… #0123456789abcdef0123456789abcdef resize(…)`
 enum EntryLabel {
-  /// The label of a source and of steps.
   static func text(ofSource source: String, steps: [String] = []) -> String {
     guard let start = source.firstRange(of: "://")?.upperBound else { return join(source, steps) }
     // The hashes of header fields follow the address.

@@ -24,19 +24,17 @@ final class StoreChain: Sendable {
   let first: StoreLevel?
   let further: [FurtherLevel]
   private let changes = ChangeCounts()
-  private let promotions: PromotionQueue
+  private let promotions = PromotionQueue()
 
-  init(first: StoreLevel?, further: [FurtherLevel], promotions: PromotionQueue = PromotionQueue()) {
+  init(first: StoreLevel?, further: [FurtherLevel]) {
     self.first = first
     self.further = further
-    self.promotions = promotions
   }
 
   private func further(_ key: ImageStoreKey, _ reach: Reach) -> [FurtherLevel] {
     reach == .first || key.kind == .partial || key.kind == .variants ? [] : further
   }
 
-  /// Whether there are no levels.
   var isEmpty: Bool { first == nil && further.isEmpty }
 
   // MARK: Reading
@@ -47,7 +45,6 @@ final class StoreChain: Sendable {
   /// Whether the first level may have an entry. Never waits.
   func mayContainFirst(_ key: ImageStoreKey) -> Bool { first?.mayContain(key) ?? false }
 
-  /// The value of a key in the first level.
   func readFirst<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) -> Value? {
     guard let first, !first.hides(key) else { return nil }
     return first.attempt(.read) { try Value.read(key, from: $0) } ?? nil
@@ -71,8 +68,8 @@ final class StoreChain: Sendable {
       guard let value = level.read(type, key), isUsable(value) else { continue }
       for above in levels[..<number] {
         above.apply(
-          .promote(key, byteCount: value.byteCount) { store in
-            if right.isValid { try value.write(to: store, for: key) }
+          StoreChange(key: key, byteCount: value.byteCount, mayBeDropped: true) { level in
+            level.attempt(.write) { if right.isValid { try value.write(to: $0, for: key) } }
           })
       }
       promoteToFirst(value, key, by: right)
@@ -104,7 +101,6 @@ final class StoreChain: Sendable {
     if let first { change.make(first) }
   }
 
-  /// Writes a value to all levels.
   func write<Value: StoredValue>(_ value: Value, for key: ImageStoreKey, _ reach: Reach = .all) {
     change(Value.self, key, reach, byteCount: value.byteCount) { try value.write(to: $0, for: key) }
   }
@@ -116,48 +112,44 @@ final class StoreChain: Sendable {
     _ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all, byteCount: Int,
     _ work: @escaping @Sendable (any ImageStoring) throws -> Void
   ) {
-    apply(.write(type, key, byteCount: byteCount, work), further(key, reach))
+    apply(
+      StoreChange(
+        key: key, byteCount: byteCount, mayBeDropped: true, removal: { $0.remove(type, key) },
+        make: { $0.write(type, key, work) }),
+      further(key, reach))
   }
 
-  /// Removes the entry of a key from the levels.
   func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all) {
-    apply(.remove(type, key), further(key, reach))
+    apply(StoreChange(key: key) { $0.remove(type, key) }, further(key, reach))
   }
 
   /// Removes all entries of a kind from all levels or from the first only; `nil` means all kinds.
   func removeAll(of kind: ImageStoreKind?, _ reach: Reach = .all) {
-    apply(.removeAll(of: kind), reach == .all ? further : [])
+    apply(StoreChange(key: nil) { $0.removeAll(of: kind) }, reach == .all ? further : [])
   }
 
   /// Removes the entries for which a closure returns true, from listings of one kind or of all.
   func removeListed(
     of kind: ImageStoreKind? = nil, where isMeant: @escaping @Sendable (ImageStoreKey) -> Bool
   ) {
-    apply(.removeListed(of: kind, where: isMeant), further)
-  }
-
-  /// Hides the entries of a kind in all levels until `endHiding(_:)`, because their removal is queued.
-  func beginHiding(_ kind: ImageStoreKind) {
-    first?.beginHiding(kind)
-    for level in further { level.level.beginHiding(kind) }
-  }
-
-  func endHiding(_ kind: ImageStoreKind) {
-    first?.endHiding(kind)
-    for level in further { level.level.endHiding(kind) }
+    apply(StoreChange(key: nil) { $0.removeListed(of: kind, where: isMeant) }, further)
   }
 
   /// Marks an entry as used now.
   ///
   /// - Returns: whether the first level has it.
   func touch(_ key: ImageStoreKey, _ reach: Reach = .all) -> Bool {
-    for level in further(key, reach) where level.mayContain(key) { level.apply(.touch(key)) }
+    for level in further(key, reach) where level.mayContain(key) {
+      level.apply(
+        StoreChange(key: nil, changesEntries: false, mayBeDropped: true) { level in
+          level.attempt(.write) { _ = try $0.touch(key) }
+        })
+    }
     return first?.attempt(.write) { try $0.touch(key) } ?? false
   }
 
   // MARK: Flushing
 
-  /// Writes the first level to permanent storage.
   func flushFirst() { first?.attempt(.flush) { try $0.flush() } }
 
   /// Calls `done` when the further levels have written everything that waits, and promotions are done. If a level
@@ -180,23 +172,19 @@ final class StoreChain: Sendable {
   /// - Parameter sleep: waits for the given duration.
   func flushFurther(sleep: @escaping @Sendable (Duration) async throws -> Void) async {
     guard !further.isEmpty else { return }
-    let timer = Mutex<Task<Void, Never>?>(nil)
-    await withCheckedContinuation { continuation in
-      let end = SingleResumption(continuation)
-      timer.withLock { timer in
-        timer = Task {
-          try? await sleep(Self.flushLimit)
-          end.resume()
-        }
-      }
-      flushFurther { end.resume() }
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    let timer = Task {
+      try? await sleep(Self.flushLimit)
+      end.finish()
     }
-    timer.withLock { $0?.cancel() }
+    flushFurther { end.finish() }
+    // In a task of its own: a caller that is cancelled waits all the same.
+    await Task { for await _ in ends {} }.value
+    timer.cancel()
   }
 
   private static let flushLimit = Duration.seconds(10)
 
-  /// The number of dropped writes to further levels.
   var droppedWriteCount: Int { further.reduce(0) { $0 + $1.droppedCount } }
 }
 
@@ -233,16 +221,14 @@ private final class ChangeCounts: Sendable {
 
 /// Writes values of further levels into the first one, one after the other on its own thread. A value that finds the
 /// queue full is dropped; the next read of the further level finds it again. One lock guards the state.
-final class PromotionQueue: Sendable {
-  private let byteLimit: Int
+private final class PromotionQueue: Sendable {
+  private static let byteLimit = 32 << 20
   private let waiting = Mutex(0)
   private let thread = DispatchQueue(label: "ozu.promotions", qos: .utility)
 
-  init(byteLimit: Int = 32 << 20) { self.byteLimit = byteLimit }
-
   func enqueue(byteCount: Int, mayBeDropped: Bool = true, _ work: @escaping @Sendable () -> Void) {
     let isQueued = waiting.withLock { waiting in
-      guard waiting == 0 || waiting + byteCount <= byteLimit || !mayBeDropped else { return false }
+      guard waiting == 0 || waiting + byteCount <= Self.byteLimit || !mayBeDropped else { return false }
       waiting += byteCount
       return true
     }
@@ -260,31 +246,25 @@ final class PromotionQueue: Sendable {
 /// An entry whose removal failed is hidden until it is written or removed with success, or until the process ends. If
 /// there are thousands of them, all entries of the kind are hidden until all are removed. One lock guards the state; the
 /// level and the app are called outside it.
-struct StoreLevel: Sendable {
-  let store: any ImageStoring
-  private let memory = Memory()
-  private let onError: @Sendable (ImageStoreError) -> Void
+final class StoreLevel: Sendable {
+  private struct State {
+    var reported: Set<ImageStoreError.Operation> = []
+    var hiddenKeys: Set<ImageStoreKey> = []
+    var hiddenKinds: Set<ImageStoreKind> = []
+    var hidesAll = false
 
-  private final class Memory: Sendable {
-    struct State {
-      var reported: Set<ImageStoreError.Operation> = []
-      var hiddenKeys: Set<ImageStoreKey> = []
-      var hiddenKinds: Set<ImageStoreKind> = []
-      /// The kinds whose removal is queued, and how often.
-      var leavingKinds: [ImageStoreKind: Int] = [:]
-      var hidesAll = false
-
-      mutating func hide(_ key: ImageStoreKey) {
-        // Without its label, which would only take memory.
-        hiddenKeys.insert(ImageStoreKey(key.kind, key.key))
-        guard hiddenKeys.count > StoreLevel.hiddenKeyLimit else { return }
-        hiddenKinds.insert(key.kind)
-        hiddenKeys = hiddenKeys.filter { $0.kind != key.kind }
-      }
+    mutating func hide(_ key: ImageStoreKey) {
+      // Without its label, which would only take memory.
+      hiddenKeys.insert(ImageStoreKey(key.kind, key.key))
+      guard hiddenKeys.count > StoreLevel.hiddenKeyLimit else { return }
+      hiddenKinds.insert(key.kind)
+      hiddenKeys = hiddenKeys.filter { $0.kind != key.kind }
     }
-
-    let state = Mutex(State())
   }
+
+  let store: any ImageStoring
+  private let state = Mutex(State())
+  private let onError: @Sendable (ImageStoreError) -> Void
 
   static let hiddenKeyLimit = 4096
 
@@ -298,21 +278,8 @@ struct StoreLevel: Sendable {
 
   /// Whether the level must not be asked for a key, because it may still have an entry that was removed.
   func hides(_ key: ImageStoreKey) -> Bool {
-    memory.state.withLock { state in
+    state.withLock { state in
       state.hidesAll || state.hiddenKeys.contains(key) || state.hiddenKinds.contains(key.kind)
-        || state.leavingKinds[key.kind] != nil
-    }
-  }
-
-  /// Hides the entries of a kind until `endHiding(_:)`, because their removal is queued.
-  func beginHiding(_ kind: ImageStoreKind) {
-    memory.state.withLock { $0.leavingKinds[kind, default: 0] += 1 }
-  }
-
-  func endHiding(_ kind: ImageStoreKind) {
-    memory.state.withLock { state in
-      let count = state.leavingKinds[kind] ?? 0
-      state.leavingKinds[kind] = count > 1 ? count - 1 : nil
     }
   }
 
@@ -336,13 +303,12 @@ struct StoreLevel: Sendable {
     _ type: Value.Type, _ key: ImageStoreKey, _ work: (any ImageStoring) throws -> Void
   ) {
     guard attempt(.write, work) != nil else { return remove(type, key) }
-    memory.state.withLock { _ = $0.hiddenKeys.remove(key) }
+    state.withLock { _ = $0.hiddenKeys.remove(key) }
   }
 
-  /// Removes the entry of a key.
   func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) {
     let isRemoved = attempt(.remove) { try Value.remove(key, from: $0) } != nil
-    memory.state.withLock { state in
+    state.withLock { state in
       if isRemoved { state.hiddenKeys.remove(key) } else { state.hide(key) }
     }
   }
@@ -351,15 +317,13 @@ struct StoreLevel: Sendable {
   func removeAll(of kind: ImageStoreKind?) {
     guard let kind else {
       let areRemoved = attempt(.remove) { try $0.removeAll() } != nil
-      memory.state.withLock { state in
-        guard areRemoved else { return state.hidesAll = true }
-        // A removal of a kind that is still queued ends what it hides itself.
-        state = Memory.State(reported: state.reported, leavingKinds: state.leavingKinds)
+      state.withLock { state in
+        if areRemoved { state = State(reported: state.reported) } else { state.hidesAll = true }
       }
       return
     }
     let areRemoved = attempt(.remove) { try $0.removeAll(of: kind) } != nil
-    memory.state.withLock { state in
+    state.withLock { state in
       if areRemoved { state.hiddenKinds.remove(kind) } else { state.hiddenKinds.insert(kind) }
     }
   }
@@ -372,22 +336,7 @@ struct StoreLevel: Sendable {
 
   /// Reports an error, unless one with the same operation was reported before.
   func report(_ operation: ImageStoreError.Operation, _ error: (any Error)?) {
-    guard memory.state.withLock({ $0.reported.insert(operation).inserted }) else { return }
+    guard state.withLock({ $0.reported.insert(operation).inserted }) else { return }
     onError(ImageStoreError(level: store.name, operation: operation, underlying: error))
-  }
-}
-
-/// Resumes a continuation once, at the first of several calls.
-private final class SingleResumption: Sendable {
-  private let continuation: Mutex<CheckedContinuation<Void, Never>?>
-
-  init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = Mutex(continuation) }
-
-  func resume() {
-    let waiter = continuation.withLock { continuation in
-      defer { continuation = nil }
-      return continuation
-    }
-    waiter?.resume()
   }
 }

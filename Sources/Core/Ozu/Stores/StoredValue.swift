@@ -5,9 +5,7 @@ import OzuHTTP
 /// entries.
 protocol StoredValue: Sendable {
   var byteCount: Int { get }
-  /// The value of a key in a store.
   static func read(_ key: ImageStoreKey, from store: any ImageStoring) throws -> Self?
-  /// Removes the value of a key from a store.
   static func remove(_ key: ImageStoreKey, from store: any ImageStoring) throws
   func write(to store: any ImageStoring, for key: ImageStoreKey) throws
 }

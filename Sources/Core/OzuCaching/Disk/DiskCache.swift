@@ -85,8 +85,15 @@ public final class DiskCache: Sendable {
 
   /// The verified entry of a key. Counts as a use.
   public func entry(forKey key: CacheKey, in partition: Partition = .default) -> Entry? {
-    let entry = store.withRecord(
-      key, in: partition, countsAsUse: true,
+    let found = entry(key, in: partition, countsAsUse: true)
+    store.counters.countFetch(isHit: found != nil)
+    return found
+  }
+
+  /// The verified entry of a key, of which nothing is counted.
+  package func entry(_ key: CacheKey, in partition: Partition, countsAsUse: Bool) -> Entry? {
+    store.withRecord(
+      key, in: partition, countsAsUse: countsAsUse,
       read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
       use: { record in
         let (header, label, metadata) = (record.header, record.label, record.metadata)
@@ -95,8 +102,6 @@ public final class DiskCache: Sendable {
           storedDate: Date(nanoseconds: header.stored),
           accessDate: Date(nanoseconds: header.accessed))
       })
-    store.counters.countFetch(isHit: entry != nil)
-    return entry
   }
 
   /// The verified metadata of a key's entry. The body is not read. Does not count as a use.

@@ -166,6 +166,11 @@ extension HTTPError: CustomStringConvertible {
   public var description: String { message }
 }
 
+extension HTTPError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+}
+
 /// The limit of `HTTPTimeouts` that was reached.
 public enum HTTPTimeoutPhase: Sendable, Hashable {
   /// The connection was not made in time.

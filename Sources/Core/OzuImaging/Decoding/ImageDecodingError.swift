@@ -1,3 +1,5 @@
+import OzuBase
+
 /// Why bytes did not become a picture.
 public enum ImageDecodingError: Error, Hashable, Sendable {
   /// There are no bytes.
@@ -37,4 +39,9 @@ extension ImageDecodingError: CustomStringConvertible {
     case .cancelled: "cancelled"
     }
   }
+}
+
+extension ImageDecodingError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
 }

@@ -1,3 +1,5 @@
+import OzuBase
+
 /// Why a canvas was not drawn.
 public enum CanvasError: Error, Hashable, Sendable {
   /// A value is impossible; the number of the element, from 0, or `nil` for the canvas itself, and the reason.
@@ -37,4 +39,9 @@ extension CanvasError: CustomStringConvertible {
       default: .invalid(element: nil, reason: "\(error)")
       }
   }
+}
+
+extension CanvasError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
 }

@@ -141,3 +141,8 @@ extension LabelError: CustomStringConvertible {
     }
   }
 }
+
+extension LabelError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+}

@@ -222,3 +222,8 @@ extension ImageEncodingError: CustomStringConvertible {
     }
   }
 }
+
+extension ImageEncodingError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+}

@@ -196,6 +196,16 @@ extension ImageProcessing where Self == Resize {
     Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
   }
 
+  /// The size has no label.
+  @available(*, unavailable, message: "the size has no label: '.resize(PixelSize(width: …, height: …))'")
+  public static func resize(size: PixelSize, mode: ScaleMode = .aspectFit) -> Self {
+    Resize(size, mode: mode)
+  }
+
+  /// Both sides are a size.
+  @available(*, unavailable, message: "use '.resize(PixelSize(width: …, height: …))'")
+  public static func resize(width: Int, height: Int) -> Self { Resize(PixelSize(width, height)) }
+
   /// Resizes the picture to a width, with the height that follows from its proportions.
   public static func resize(width: Int, allowsUpscaling: Bool = false) -> Self {
     Resize(width: width, allowsUpscaling: allowsUpscaling)

@@ -135,6 +135,11 @@ extension ProcessingError: CustomStringConvertible {
   }
 }
 
+extension ProcessingError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+}
+
 extension Picture {
   /// The picture after some processors, in this order. A picture in `rgba16` stays so until the first processor
   /// that supports only 8 bits: from there on it is `bgra8`, with a note. All other pictures are converted to

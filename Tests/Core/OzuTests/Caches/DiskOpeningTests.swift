@@ -11,6 +11,29 @@ struct DiskOpeningTests {
     try DiskCache(directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: MemoryFileSystem()))
   }
 
+  @Test("a store that looks at an entry reads it once, so that metadata and body are those of one write")
+  func peeking() {
+    let files = MemoryFileSystem()
+    let store = DiskStore(
+      .opening { () throws(DiskCacheError) in
+        try DiskCache(directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files))
+      }
+    ) { _ in }
+    let key = ImageStoreKey(.rendition, CacheKey("a"))
+    let entry = ImageStoreEntry(metadata: Data([1]), body: Data(repeating: 2, count: 100_000))
+    store.write(entry, for: key)
+    store.flush()
+    let reads = Shared(0)
+    files.respond = { call in
+      if call.operation == .read { reads.change { $0 += 1 } }
+      return .proceed
+    }
+    #expect(store.read(key) == entry)
+    let count = reads.value
+    #expect(store.peek(key) == entry)
+    #expect(count > 0 && reads.value == 2 * count)
+  }
+
   @Test("a handler of disk errors may call the pipeline")
   func handler() throws {
     let reentry = Reentry()

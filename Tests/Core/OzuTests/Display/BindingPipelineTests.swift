@@ -227,6 +227,37 @@ struct BindingPipelineTests {
     #expect(fixture.client.requests.isEmpty)
   }
 
+  @Test("the short calls of a view reach its binding, with their formats and failure pictures")
+  func shortCalls() async throws {
+    let fixture = Fixture()
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: fixture.pipeline)
+    let presenter = Presenter(images: view.images)
+    presenter.cacheFormat = CacheFormat("own", size: PixelSize(20, 15))
+    #expect(presenter.cacheFormat === view.images.cacheFormat)
+    presenter.setImage(Picture(Fixture.photo.bitmap), key: "own")
+    await view.settled()
+    #expect(view.shownPicture?.size == PixelSize(20, 15))
+    presenter.setImage(
+      from: SimpleFetcher(Picture(Fixture.photo.bitmap), key: "fetched"),
+      format: CacheFormat("other", size: PixelSize(16, 12)))
+    await view.settled()
+    #expect(view.shownPicture?.size == PixelSize(16, 12))
+    presenter.setImage(fromFile: "/no/such/file", failureImage: Stage.picture(1))
+    await view.settled()
+    guard case .failure = view.shown else {
+      Issue.record("\(view.shown)")
+      return
+    }
+    let gate = Gate()
+    presenter.setImage(from: try fixture.serve("a.jpg") { $0.held(by: gate) })
+    presenter.cancelSetImage()
+    gate.open()
+    guard case .cancelled = view.images.phase else {
+      Issue.record("\(view.images.phase)")
+      return
+    }
+  }
+
   @Test("a picture that cannot be loaded shows the failure picture")
   func failure() async throws {
     let fixture = Fixture()

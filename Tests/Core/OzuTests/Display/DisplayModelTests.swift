@@ -94,6 +94,16 @@ struct DisplayModelTests {
     #expect(Self.words(model.state) == "failure nothing")
   }
 
+  @Test("a preview stays after a failure, as in every view")
+  func failureAfterPreview() {
+    model.setImage(request("a"))
+    script.loads[0].preview(Stage.picture(1))
+    script.loads[0].fail(.noSuchFile("a"))
+    #expect(Self.words(model.state) == "failure 1")
+    model.images.retry()
+    #expect(Self.words(model.state) == "preview 1")
+  }
+
   @Test("a load that begins again has no progress of the one that failed")
   func retry() {
     model.setImage(request("a"))

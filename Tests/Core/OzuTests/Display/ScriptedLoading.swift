@@ -12,11 +12,11 @@ final class ScriptedLoading: DisplayLoading {
   @MainActor
   final class Load {
     let request: ImageRequest
-    private let receive: @MainActor (DisplayEvent) -> Void
+    private let receive: @MainActor (ImageTask.Event) -> Void
     private let stopped: Shared<Bool>
 
     init(
-      _ request: ImageRequest, stopped: Shared<Bool>, receive: @escaping @MainActor (DisplayEvent) -> Void
+      _ request: ImageRequest, stopped: Shared<Bool>, receive: @escaping @MainActor (ImageTask.Event) -> Void
     ) {
       self.request = request
       self.stopped = stopped
@@ -32,7 +32,9 @@ final class ScriptedLoading: DisplayLoading {
       receive(.progress(LoadProgress(receivedByteCount: count, expectedByteCount: 100)))
     }
 
-    func preview(_ picture: Picture) { receive(.preview(picture)) }
+    func preview(_ picture: Picture) {
+      receive(.preview(ScriptedLoading.response(picture, request, .network)))
+    }
 
     func finish(_ picture: Picture) {
       receive(.finished(.success(ScriptedLoading.response(picture, request, .network))))
@@ -71,7 +73,7 @@ final class ScriptedLoading: DisplayLoading {
   }
 
   func load(
-    _ request: ImageRequest, _ receive: @escaping @MainActor (DisplayEvent) -> Void
+    _ request: ImageRequest, _ receive: @escaping @MainActor (ImageTask.Event) -> Void
   ) -> DisplayLoad {
     let stopped = Shared(false)
     loads.append(Load(request, stopped: stopped, receive: receive))

@@ -164,6 +164,34 @@ struct ImageStreamingTests {
     }
   }
 
+  private struct Muddle: ImageStreaming {
+    let key = "muddle"
+    let file: Data
+    let errors = Shared<[String]>([])
+
+    func stream(into body: ImageBody) async throws {
+      note { try body.confirm() }
+      try body.begin()
+      note { try body.begin() }
+      try await body.write(Data())
+      try await body.write(file)
+    }
+
+    private func note(_ call: () throws -> Void) {
+      do { try call() } catch { errors.change { $0.append("\(error)") } }
+    }
+  }
+
+  @Test("calls in a wrong order are errors, and the file goes on")
+  func order() async throws {
+    let fetcher = Muddle(file: photo)
+    let picture = try await Fixture().pipeline.image(for: ImageRequest(.fetcher(fetcher)))
+    #expect(picture.size == PixelSize(320, 240))
+    let reasons = ["there is no earlier version to confirm", "the file has begun already"]
+    #expect(fetcher.errors.value.count == 2)
+    #expect(zip(fetcher.errors.value, reasons).allSatisfy { $0.contains($1) })
+  }
+
   private func error(_ fixture: Fixture, _ appFile: AppFile, gate: Gate? = nil) async -> ImageError? {
     do {
       _ = try await fixture.pipeline.image(for: request(appFile, gate: gate))

@@ -157,12 +157,15 @@ struct FormatDiskTests {
     #expect(await fixture.onDisk(Self.keys, other).isEmpty)
   }
 
-  @Test("a request with a replaced format gets its successor's pictures, and they are cached")
-  func successor() async throws {
-    let fixture = FormatFixture()
+  @Test(
+    "a request with a replaced format gets its successor's pictures, and they are cached, also if another pipeline keeps the format",
+    arguments: [false, true])
+  func successor(hasOtherPipeline: Bool) async throws {
+    let (fixture, second) = (FormatFixture(), FormatFixture())
     let url = try fixture.serve("a.jpg")
     let former = FormatFixture.format()
     fixture.pipeline.register(former)
+    if hasOtherPipeline { second.pipeline.register(former) }
     let successor = CacheFormat("thumbnail", size: PixelSize(16, 12), diskCapacity: 1 << 20)
     fixture.pipeline.register(successor)
     let request = ImageRequest(url: url, format: former)
@@ -171,13 +174,16 @@ struct FormatDiskTests {
     #expect(await FormatFixture.isOnDisk(url.absoluteString, successor, fixture.pipeline))
   }
 
-  @Test("a request that runs when its format is replaced is answered, but its picture enters no cache")
-  func replacedMeanwhile() async throws {
-    let fixture = FormatFixture()
+  @Test(
+    "a request that runs when its format is replaced is answered, but its picture enters no cache",
+    arguments: [false, true])
+  func replacedMeanwhile(hasOtherPipeline: Bool) async throws {
+    let (fixture, second) = (FormatFixture(), FormatFixture())
     let gate = Gate()
     let url = Fixture.url("a.jpg")
     fixture.client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)).held(by: gate))
     let format = FormatFixture.format()
+    if hasOtherPipeline { second.pipeline.register(format) }
     let request = ImageRequest(url: url, format: format)
     let task = fixture.pipeline.task(for: request)
     await gate.arrivals(1)
@@ -239,12 +245,13 @@ struct FormatDiskTests {
 
   @Test(
     "a running load of another format of the name is not joined, and its picture is not kept",
-    arguments: 0..<5)
-  func otherContentsMeanwhile(number: Int) async throws {
+    arguments: 0..<5, [false, true])
+  func otherContentsMeanwhile(number: Int, isAfterRemoval: Bool) async throws {
     let fixture = FormatFixture()
     let gate = Gate()
     let url = Fixture.url("a.jpg")
     fixture.client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)).held(by: gate))
+    if isAfterRemoval { await fixture.pipeline.removeImage(for: url) }
     let other = Self.others()[number]
     let first = fixture.pipeline.task(for: ImageRequest(url: url, format: FormatFixture.format()))
     await gate.arrivals(1)

@@ -40,6 +40,17 @@ struct PreloadTests {
     #expect(inMemory(pipeline, format) == expected)
   }
 
+  @Test("a preload that is cancelled puts nothing into memory")
+  func cancelled() async {
+    let fixture = await filled()
+    let pipeline = await fixture.restarted()
+    pipeline.suspend(.disk)
+    let preload = pipeline.register(FormatFixture.format(preloadPolicy: .all))
+    preload.cancel()
+    pipeline.resume(.disk)
+    #expect(await preload.count == 0)
+  }
+
   @Test("preloading does not count as a use: the session is the same the next time")
   func noUse() async throws {
     let fixture = await filled()

@@ -199,4 +199,22 @@ struct CallbackTests {
     #expect(!pipeline.cache.contains(request))
     #expect(pipeline.cache.image(for: request) == nil)
   }
+
+  @Test("the cache, headers and metadata take URLs as they take requests")
+  func urls() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    let (cache, picture) = (fixture.pipeline.cache, Picture(Fixture.photo.bitmap))
+    try cache.store(picture, for: url, layers: .memory)
+    #expect(cache[url]?.size == picture.size && cache.contains(url, layers: .memory))
+    #expect(cache.image(for: url, layers: .memory)?.size == picture.size)
+    cache.remove(url)
+    #expect(cache[url] == nil && !cache.contains(url))
+    cache[url] = picture
+    #expect(cache[ImageRequest(url: url)] != nil)
+    #expect(try await fixture.pipeline.header(for: url).size == picture.size)
+    _ = try await fixture.pipeline.metadata(for: url)
+    await fixture.pipeline.flush()
+    #expect(cache.data(for: url) == (try Fixture.photo.data(as: .jpeg)))
+  }
 }

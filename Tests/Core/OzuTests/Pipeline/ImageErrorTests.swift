@@ -60,6 +60,10 @@ struct ImageErrorTests {
     let (error, text) = Self.table[index]
     #expect(error.explanation == text)
     #expect(error.description == "a: \(text)")
+    #expect((error as any Error).localizedDescription == "a: \(text)")
+    if let cause = error.underlying, error.kind != .fetchFailed, error.kind != .cancelled {
+      #expect(cause.localizedDescription == "\(cause)")
+    }
     #expect(error.source == "a")
     #expect("\(error.kind)" == error.kind.name)
   }
@@ -79,6 +83,16 @@ struct ImageErrorTests {
   func complete() {
     #expect(Self.table.map(\.error.kind) == ImageError.Kind.all)
     #expect(Set(ImageError.Kind.all.map(\.name)).count == ImageError.Kind.all.count)
+    let patterns: [ImageError.Kind] = [
+      ImageError.invalidSource, ImageError.invalidSize, ImageError.noSuchFile, ImageError.isDirectory,
+      ImageError.unreadableFile, ImageError.httpStatus, ImageError.nameNotResolved,
+      ImageError.connectionRefused, ImageError.timedOut, ImageError.bodyTruncated, ImageError.bodyTooLarge,
+      ImageError.transport, ImageError.fetchFailed, ImageError.emptyData, ImageError.notAnImage,
+      ImageError.unsupportedType, ImageError.corruptData, ImageError.truncatedData, ImageError.regionOutside,
+      ImageError.limitExceeded, ImageError.decoderFailed, ImageError.processingFailed,
+      ImageError.encodingFailed, ImageError.notCached, ImageError.cancelled, ImageError.deadlineExceeded,
+    ]
+    #expect(patterns == ImageError.Kind.all)
   }
 
   @Test("a kind has its details, and no others")

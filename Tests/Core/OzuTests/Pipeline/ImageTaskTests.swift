@@ -26,6 +26,16 @@ struct ImageTaskTests {
     #expect(await task.progress.reduce(into: []) { $0.append($1) } == [try #require(task.currentProgress)])
   }
 
+  @Test("a width alone is enough, and equal loads are different tasks")
+  func widthAndIdentity() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    #expect(try await fixture.pipeline.image(for: url, width: 32).size == PixelSize(32, 24))
+    let task = fixture.pipeline.task(for: url)
+    #expect(Set([task, task, fixture.pipeline.task(for: url)]).count == 2)
+    #expect(try await task.image.size == PixelSize(320, 240))
+  }
+
   @Test("a task that has failed has the progress that it had")
   func progressOfFailure() async throws {
     let fixture = Fixture()

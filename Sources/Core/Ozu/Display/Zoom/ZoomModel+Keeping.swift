@@ -86,7 +86,6 @@ extension ZoomModel {
     update()
   }
 
-  /// The request that cuts a square.
   func request(for tile: ZoomTile, from kept: Kept, of picture: PixelSize) -> ImageRequest {
     var part = ImageRequest(.picture(kept.picture, key: kept.key))
     part.resize = kept.source.resize(for: tile, of: picture)

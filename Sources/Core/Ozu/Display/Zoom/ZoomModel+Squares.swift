@@ -80,7 +80,6 @@ extension ZoomModel {
     onChange()
   }
 
-  /// Releases the squares that are not visible.
   func dropSquaresOutOfSight() {
     let seen = Set(visible)
     tiles = tiles.filter { seen.contains($0.key) }

@@ -67,7 +67,6 @@ public final class ZoomModel {
   var tiles: [ZoomTile: Tile] = [:]
   var visible: [ZoomTile] = []
   var clock = 0
-  /// The pixels from which squares are cut.
   var keeping = Keeping()
   private var pressure: MemoryPressureObservation?
 
@@ -217,16 +216,15 @@ public final class ZoomModel {
     return PixelSize(max(viewSize.width, side(file.width)), max(viewSize.height, side(file.height)))
   }
 
-  /// The size of the file of the whole picture.
   private var fileSize: PixelSize? {
     guard let size = base?.picture.header?.size, !size.isEmpty else { return nil }
     return size
   }
 
-  private func receiveBase(_ event: DisplayEvent, _ wanted: PixelSize) {
+  private func receiveBase(_ event: ImageTask.Event, _ wanted: PixelSize) {
     switch event {
-    case .preview(let picture):
-      if base == nil { show(picture, wanted) }
+    case .preview(let response):
+      if base == nil { show(response.picture, wanted) }
     case .finished(.success(let response)):
       baseLoad = nil
       show(response.picture, wanted)
@@ -280,7 +278,6 @@ extension PixelRegion {
   }
 }
 
-/// Following the binding of a view.
 extension ZoomModel {
   /// Takes over the content of a view. Call this from `ImageDisplaying.show`.
   ///

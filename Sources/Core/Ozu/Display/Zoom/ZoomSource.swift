@@ -65,7 +65,6 @@ struct ZoomSource: Hashable, Sendable {
     isWhole = false
   }
 
-  /// The size of its pixels.
   var size: PixelSize {
     PixelSize(ZoomTile.side(region.size.width, at: level), ZoomTile.side(region.size.height, at: level))
   }
