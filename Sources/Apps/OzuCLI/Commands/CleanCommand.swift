@@ -51,8 +51,7 @@ enum CleanCommand: Command {
       help: "Store turned JPEGs upright, without loss, where their sides allow it."),
     OptionSpecification(name: "in-place", help: "Replace each file by its result."),
     OptionSpecification(
-      name: "keep", value: "WHAT,…",
-      kind: .list(["orientation", "profile", "copyright", "all-but-place", "nothing"]),
+      name: "keep", value: "WHAT,…", kind: .list(parts.map(\.0)),
       help: "orientation, profile, copyright, all-but-place or nothing; orientation,profile by default."),
     FileTimes.option, .recursive,
     OptionSpecification(
@@ -121,25 +120,15 @@ enum CleanCommand: Command {
   }
 
   private static func kept(_ arguments: ParsedArguments) throws(UsageError) -> KeptMetadata {
-    guard let text = arguments.value("keep") else { return .appearance }
-    let words: [String: KeptMetadata] = [
-      "orientation": .orientation, "profile": .colorProfile, "copyright": .copyright,
-      "all-but-place": .everythingButPlace, "nothing": [],
-    ]
-    var kept: KeptMetadata = []
-    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let part = words[name.lowercased()] else {
-        throw UsageError(
-          "--keep: \"\(name)\" is not a part of the metadata",
-          hint: "There are: orientation, profile, copyright, all-but-place, nothing.")
-      }
-      kept.formUnion(part)
-    }
-    if kept != [], text.lowercased().split(separator: ",").contains("nothing") {
-      throw UsageError("--keep: \"nothing\" stands alone")
-    }
-    return kept
+    guard let kept = try arguments.choices("keep", among: parts) else { return .appearance }
+    if kept.count > 1, kept.contains(where: \.isEmpty) { throw UsageError("--keep: \"nothing\" stands alone") }
+    return KeptMetadata(kept)
   }
+
+  private static let parts: [(String, KeptMetadata)] = [
+    ("orientation", .orientation), ("profile", .colorProfile), ("copyright", .copyright),
+    ("all-but-place", .everythingButPlace), ("nothing", []),
+  ]
 }
 
 /// A file that `ozu clean` wrote.

@@ -65,10 +65,8 @@ enum SetCommand: Command {
   /// Sources that are worked on at the same time, unless `--jobs` says otherwise: the files of one keep every core busy.
   private static let concurrentSources = 1
 
-  private static let defaultFormats = ["avif", "webp", "jpeg"].filter {
-    OutputFormats.type(ofEnding: $0) != nil
-  }
-  .joined(separator: ",")
+  private static let defaultTypes = [ImageType.avif, .webp, .jpeg].compactMap(OutputFormats.written)
+  private static let defaultFormats = defaultTypes.map(\.rawValue).joined(separator: ",")
   private static let maximumWidthCount = 32
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
@@ -156,19 +154,10 @@ enum SetCommand: Command {
 
   /// The formats, each once.
   private static func types(_ arguments: ParsedArguments) throws(UsageError) -> [ImageType] {
-    var types: [ImageType] = []
-    for name in (arguments.value("formats") ?? defaultFormats).split(
-      separator: ",", omittingEmptySubsequences: false)
-    {
-      guard let type = OutputFormats.type(ofEnding: String(name)) else {
-        throw UsageError(
-          "--formats: \"\(name)\" is not a format that can be written",
-          hint: "There are: \(OutputFormats.list)."
-        )
-      }
-      if !types.contains(type) { types.append(type) }
+    for word in (arguments.value(formats.name) ?? "").split(separator: ",") {
+      try OutputFormats.refuseReadOnly(word, of: formats.name)
     }
-    return types
+    return try arguments.choices(formats.name, among: OutputFormats.names) ?? defaultTypes
   }
 
   private static func page(_ arguments: ParsedArguments) throws(UsageError) -> SetRun.Page? {

@@ -28,12 +28,14 @@ enum ThumbnailCommand: Command {
     positional: 1...Int.max - 1,
     operands: .file)
 
+  private static let sizes = ThumbnailSize.allCases.map { ($0.rawValue, $0) }
+
   private static let options: [OptionSpecification] =
     [
       OptionSpecification(
         name: "size", letter: "s", value: "N", help: "Write one thumbnail of N pixels, 1 to 4096, to OUTPUT."),
       OptionSpecification(
-        name: "sizes", value: "NAME,…", kind: .list(ThumbnailSize.allCases.map(\.rawValue)),
+        name: "sizes", value: "NAME,…", kind: .list(sizes.map(\.0)),
         help: "normal, large, x-large, xx-large; normal,large by default."),
       OptionSpecification(
         name: "folder", value: "DIR", kind: .folder, help: "The shared cache; that of the user by default."),
@@ -92,7 +94,7 @@ enum ThumbnailCommand: Command {
   private static func fill(
     _ arguments: ParsedArguments, _ configuration: ImagePipeline.Configuration, _ console: Console
   ) async throws(UsageError) -> ExitStatus {
-    let sizes = try sizes(arguments)
+    let sizes = try arguments.choices("sizes", among: Self.sizes) ?? [.normal, .large]
     let folder =
       arguments.value("folder") ?? ThumbnailCache.standardFolder(ProcessInfo.processInfo.environment)
     let cache = ThumbnailCache(folder: folder, program: "ozu-\(Version.current)")
@@ -113,20 +115,6 @@ enum ThumbnailCommand: Command {
       if style == .text { paths.forEach { console.print($0) } }
     }
     return failureCount > 0 ? .failed : .done
-  }
-
-  private static func sizes(_ arguments: ParsedArguments) throws(UsageError) -> [ThumbnailSize] {
-    guard let text = arguments.value("sizes") else { return [.normal, .large] }
-    var sizes: [ThumbnailSize] = []
-    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let size = ThumbnailSize(rawValue: String(name)) else {
-        throw UsageError(
-          "--sizes: \"\(name)\" is not a size of thumbnails",
-          hint: "There are: \(ThumbnailSize.allCases.map(\.rawValue).joined(separator: ", ")).")
-      }
-      if !sizes.contains(size) { sizes.append(size) }
-    }
-    return sizes
   }
 }
 

@@ -83,6 +83,7 @@ enum EncodingArguments {
   ]
 
   static func format(_ arguments: ParsedArguments) throws(UsageError) -> FormatChoice {
+    if let name = arguments.value("format") { try OutputFormats.refuseReadOnly(name, of: "format") }
     let choices = OutputFormats.names.map { ($0.0, FormatChoice.type($0.1)) }
     return try arguments.choice("format", among: choices + [(automatic, .automatic), (kept, .keep)])
       ?? .byName
