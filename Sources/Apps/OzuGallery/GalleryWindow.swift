@@ -272,7 +272,9 @@
       let text =
         item != nil
         ? tr("%1 of %2", "\(position + 1)", "\(count)")
-        : count == 1 ? tr("1 picture") : count == 0 ? "" : tr("%1 pictures", count.formatted())
+        : count == 1
+          ? tr("1 picture")
+          : count == 0 ? "" : tr("%1 pictures", count.formatted(.number.locale(Texts.locale)))
       gtk_label_set_text(OpaquePointer(subtitleLabel), text)
       gtk_widget_set_visible(subtitleLabel, text.isEmpty ? 0 : 1)
       gtk_window_set_title(window, item?.name ?? title)
