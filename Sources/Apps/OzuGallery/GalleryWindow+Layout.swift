@@ -21,7 +21,7 @@
       let overlay: Widget = gtk_overlay_new()
       gtk_overlay_set_child(
         OpaquePointer(overlay),
-        box(GTK_ORIENTATION_VERTICAL, [searchBar, Widget(stack), actionBar, status.widget]))
+        box(GTK_ORIENTATION_VERTICAL, [searchBar, Widget(stack), actionBar]))
       gtk_overlay_add_overlay(OpaquePointer(overlay), toast.widget)
       gtk_window_set_child(window, overlay)
     }

@@ -4,7 +4,7 @@
   import Ozu
   import OzuGTK
 
-  /// A window: the grid, a view of one picture, and around them a header bar with search, messages and a line for developers.
+  /// A window: the grid, a view of one picture, and around them a header bar with search and messages.
   ///
   /// `GalleryWindow+Actions.swift` has its actions, which keys, menus and buttons share. `Shortcut` lists the keys.
   @MainActor
@@ -22,7 +22,6 @@
     let page: DetailPage
     let search = gtk_search_entry_new()!
     let preferences: Preferences
-    let status: StatusBar
     let toast = Toast()
     let filmstrip: Filmstrip
     let actions = WindowActions()
@@ -124,8 +123,7 @@
       page = DetailPage(
         pipeline: pipeline, previous: { places.window?.step(-1) }, next: { places.window?.step(1) },
         leave: { places.window?.leaveFullscreen() })
-      preferences = Preferences(pipeline: pipeline, style: style, memory: memory)
-      status = StatusBar(pipeline: pipeline)
+      preferences = Preferences(style: style, memory: memory)
       places.window = self
       Look.appearance = memory.appearance
       layOut()
@@ -161,7 +159,7 @@
       guard let item = grid.item(at: position) else { return }
       turns.finish()
       self.position = position
-      detail.show(item, style: grid.style, thumbnail: grid.thumbnail(of: item))
+      detail.show(item, thumbnail: grid.thumbnail(of: item))
       isShowingDetail = true
       showPlace()
       detail.zoom.grabFocus()

@@ -4,6 +4,19 @@
   import Ozu
   import OzuGTK
 
+  /// The preferences about the appearance of pictures.
+  public struct PictureStyle: Equatable, Sendable {
+    /// The mode in which pictures fill their cells.
+    public var mode = ScaleMode.aspectFill
+    /// Whether cells have round corners. GTK clips them; the pictures are the same.
+    public var hasRoundedCorners = false
+    /// Whether names are shown below the pictures.
+    public var showsNames = false
+
+    /// Makes the style of a new gallery.
+    public init() {}
+  }
+
   /// The pictures of a window in an `ImageGrid`, with the folders before them, and with stars.
   ///
   /// `PictureList` tells positions from places.
@@ -50,14 +63,12 @@
     }
 
     init(_ items: [PictureItem], style: PictureStyle = PictureStyle(), pipeline: ImagePipeline) {
-      let (list, styles) = (list, Styles())
+      let list = list
       grid = ImageGrid(list.both, pipeline: pipeline) { key in
         list[key].map { item in
-          ImageGridItem(
-            id: key, request: item.folder == nil ? styles.current.request(for: item) : nil, name: item.name)
+          ImageGridItem(id: key, request: item.folder == nil ? item.request : nil, name: item.name)
         }
       }
-      self.styles = styles
       self.style = style
       // The files of a folder are read as fast as they are scrolled to, and no cell that is out of sight is loaded.
       grid.prefetchesAhead = false
@@ -76,14 +87,7 @@
     /// The scrolled window, to be put into a container.
     public var widget: UnsafeMutablePointer<GtkWidget> { grid.widget }
 
-    /// The style for requests, which are made by a closure that is older than the grid.
-    @MainActor private final class Styles { var current = PictureStyle() }
-
-    private let styles: Styles
-
     private func apply(_ style: PictureStyle) {
-      styles.current = style
-      grid.cacheFormat = style.format
       grid.contentMode = style.mode
       grid.showsNames = style.showsNames
     }

@@ -111,7 +111,7 @@
       guard isLarge() else { return }
       let picture = await Self.turned(window.detail.images.picture, by: quarters)
       guard isLarge() else { return }
-      window.detail.show(item, style: window.grid.style, thumbnail: picture)
+      window.detail.show(item, thumbnail: picture)
       window.detail.quarterTurns = waiting[old.name] ?? 0
     }
 

@@ -88,11 +88,6 @@
           ("<Control>question F1", "shortcuts", "Keyboard shortcuts"),
           ("<Control>w", "close", "Close the window"), ("<Control>q", "quit", "Quit"),
         ]),
-      // Not for those who look at pictures.
-      [
-        Shortcut(
-          keys: ["<Control><Shift>d"], action: "developer", title: "Counters", group: .window, listed: nil)
-      ],
     ].flatMap { $0 }
 
     /// Whether an entry with the keyboard focus needs its keys: letters, digits, arrows and Escape without Control and Alt.

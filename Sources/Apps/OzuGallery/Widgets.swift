@@ -57,8 +57,7 @@
   }
 
   @MainActor
-  func switchRow(_ title: String, isOn: Bool = false, _ action: @escaping @MainActor (Bool) -> Void) -> Widget
-  {
+  func switchRow(_ title: String, isOn: Bool, _ action: @escaping @MainActor (Bool) -> Void) -> Widget {
     let control: Widget = gtk_switch_new()
     gtk_switch_set_active(OpaquePointer(control), isOn ? 1 : 0)
     SignalSource(control).on("notify::active") { control in
@@ -72,7 +71,7 @@
   /// - Parameter action: called with the number of the choice.
   @MainActor
   func choiceRow(
-    _ title: String, _ choices: [String], selected: Int = 0, _ action: @escaping @MainActor (Int) -> Void
+    _ title: String, _ choices: [String], selected: Int, _ action: @escaping @MainActor (Int) -> Void
   ) -> Widget {
     let list = gtk_string_list_new(nil)!
     for choice in choices { gtk_string_list_append(list, choice) }
@@ -87,11 +86,11 @@
 
   @MainActor
   func numberRow(
-    _ title: String, _ range: ClosedRange<Int>, step: Int, value: Int,
+    _ title: String, _ range: ClosedRange<Int>, value: Int,
     _ action: @escaping @MainActor (Int) -> Void
   ) -> Widget {
     let control: Widget = gtk_spin_button_new_with_range(
-      Double(range.lowerBound), Double(range.upperBound), Double(step))
+      Double(range.lowerBound), Double(range.upperBound), 1)
     gtk_spin_button_set_value(OpaquePointer(control), Double(value))
     SignalSource(control).on("value-changed") { control in
       action(Int(gtk_spin_button_get_value(OpaquePointer(control))))
