@@ -109,10 +109,7 @@
       self.memoryFile = memoryFile
       memory = WindowMemory(from: memoryFile)
       window = cast(gtk_window_new()!, to: GtkWindow.self)
-      var style = PictureStyle()
-      style.showsNames = memory.showsNames
-      style.mode = memory.fillsCells ? .aspectFill : .aspectFit
-      grid = PictureGrid(items, style: style, pipeline: pipeline)
+      grid = PictureGrid(items, style: memory.style, pipeline: pipeline)
       grid.cellSide = memory.cellSide ?? PictureGrid.cellSide
       listing.pictures = items
       g_object_ref_sink(ObjectPointer(sizeAdjustment))
@@ -123,7 +120,7 @@
       page = DetailPage(
         pipeline: pipeline, previous: { places.window?.step(-1) }, next: { places.window?.step(1) },
         leave: { places.window?.leaveFullscreen() })
-      preferences = Preferences(style: style, memory: memory)
+      preferences = Preferences(memory: memory)
       places.window = self
       Look.appearance = memory.appearance
       layOut()

@@ -30,7 +30,7 @@
       set { grid.onBind = newValue }
     }
     /// The style of the pictures in their cells. Setting it binds all cells again.
-    public var style = PictureStyle() {
+    public var style: PictureStyle {
       didSet {
         guard style != oldValue else { return }
         apply(style)
@@ -62,7 +62,7 @@
       }
     }
 
-    init(_ items: [PictureItem], style: PictureStyle = PictureStyle(), pipeline: ImagePipeline) {
+    init(_ items: [PictureItem], style: PictureStyle, pipeline: ImagePipeline) {
       let list = list
       grid = ImageGrid(list.both, pipeline: pipeline) { key in
         list[key].map { item in

@@ -7,11 +7,8 @@
   /// The window for the appearance of pictures.
   @MainActor
   final class Preferences {
-    /// Called after each change of the style.
-    var onStyle: @MainActor (PictureStyle) -> Void = { _ in }
     /// Called after each change of the saved settings.
     var onMemory: @MainActor (WindowMemory) -> Void = { _ in }
-    private(set) var style: PictureStyle { didSet { onStyle(style) } }
     private var memory: WindowMemory { didSet { onMemory(memory) } }
     private(set) var window: UnsafeMutablePointer<GtkWindow>?
 
@@ -19,15 +16,9 @@
       (tr("Cover"), .aspectFill), (tr("Fit"), .aspectFit), (tr("Stretch"), .fill),
     ]
 
-    init(style: PictureStyle, memory: WindowMemory) {
-      self.style = style
-      self.memory = memory
-    }
+    init(memory: WindowMemory) { self.memory = memory }
 
-    func setShowsNames(_ isOn: Bool) {
-      style.showsNames = isOn
-      memory.showsNames = isOn
-    }
+    func setShowsNames(_ isOn: Bool) { memory.showsNames = isOn }
 
     /// Opens the window over another.
     func open(over parent: UnsafeMutablePointer<GtkWindow>) {
@@ -54,13 +45,12 @@
       [
         choiceRow(
           tr("Fill of cells"), Self.modes.map(\.title),
-          selected: Self.modes.firstIndex { $0.mode == style.mode } ?? 0
+          selected: Self.modes.firstIndex { $0.mode == memory.style.mode } ?? 0
         ) { [weak self] in
-          self?.style.mode = Self.modes[$0].mode
-          self?.memory.fillsCells = $0 == 0
+          self?.memory.mode = Self.modes[$0].mode
         },
-        switchRow(tr("Round corners"), isOn: style.hasRoundedCorners) { [weak self] in
-          self?.style.hasRoundedCorners = $0
+        switchRow(tr("Round corners"), isOn: memory.style.hasRoundedCorners) { [weak self] in
+          self?.memory.hasRoundedCorners = $0
         },
         choiceRow(
           tr("Appearance"), [tr("Same as the desktop"), tr("Light"), tr("Dark")],
@@ -85,9 +75,12 @@
     var showsNames = false
     var showsFilmstrip: Bool? = false
     var appearance = Look.Appearance.system
-    var fillsCells = true
     var slideSeconds = 4
+    /// What files of earlier versions have in place of a mode.
+    private var fillsCells: Bool?
     // Files of earlier versions do not have these.
+    var mode: ScaleMode?
+    var hasRoundedCorners: Bool?
     var cellSide: Int?
     var order: PictureOrder?
     var isReversed: Bool?
@@ -106,6 +99,14 @@
     }
 
     init() {}
+
+    var style: PictureStyle {
+      var style = PictureStyle()
+      style.mode = mode ?? (fillsCells ?? true ? .aspectFill : .aspectFit)
+      style.hasRoundedCorners = hasRoundedCorners ?? false
+      style.showsNames = showsNames
+      return style
+    }
 
     /// Saves the values. Errors are ignored.
     func save(to file: URL?) {
