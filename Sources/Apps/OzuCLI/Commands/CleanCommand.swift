@@ -109,12 +109,10 @@ enum CleanCommand: Command {
       SourceFailure($0.text, reason: "it cannot be cleaned without encoding its picture again")
     }
     let run = SourceRun(kind: "clean", concurrentCount: 2, console: console, style: style)
-    let failureCount = await run.run(
-      sources, problems: listing.problems + uncleaned
+    let (_, failureCount) = await run.report(
+      sources, problems: listing.problems + uncleaned, on: console
     ) { [target] text, index, _ in
       try await CleanReport(text, index, kept, target, pipeline, isUpright: isUpright, keepsTimes: keepsTimes)
-    } print: { (report: CleanReport) in
-      console.print(report, style)
     }
     return failureCount > 0 ? .failed : .done
   }
@@ -172,11 +170,16 @@ private struct CleanReport: SourceReport {
   func lines(isVerbose: Bool, width: Int?) -> [StyledLine] {
     let dropped = file.dropped.joined(separator: ", ")
     let change = dropped.isEmpty ? "nothing is left out" : "without \(dropped)"
-    let head =
-      "\(PrintableText.name(source)): \(change) (\(Format.bytes(byteCount)) to "
-      + "\(Format.bytes(file.data.count))) -> \(PrintableText.name(output))"
-    return ([head] + file.notes.map { "  note: \($0)" }).map { StyledLine($0) }
+    let facts = ": \(change) (\(Format.bytes(byteCount)) to \(Format.bytes(file.data.count))) -> "
+    let names = StyledLine.shortened(
+      (PrintableText.name(source), PrintableText.name(output)),
+      to: width.map { $0 - facts.columnCount } ?? .max)
+    var head = StyledLine(names.0 + facts)
+    head.add(names.1, .strong)
+    return [head] + file.notes.map { StyledLine("  note: \($0)") }
   }
+
+  var sum: RunSum { RunSum(count: 1, byteCount: byteCount, writtenByteCount: file.data.count) }
 
   var json: JSON {
     .report(

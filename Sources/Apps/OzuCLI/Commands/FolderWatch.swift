@@ -26,6 +26,8 @@
     private let results: String?
     /// The path and the relative folder of each watch.
     private var folders: [Int32: (path: String, folder: String)] = [:]
+    /// The files that are there from the beginning, and what is amiss with their folders.
+    private(set) var found: [Event] = []
     private var hasEnded = false
     private let root: Int32
 
@@ -52,21 +54,11 @@
       }
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       folders[root] = (path, "")
-      if isRecursive { _ = list(path, "", reportsFiles: false) }
+      found = list(path, "")
     }
 
     deinit {
       for descriptor in [descriptor, wake.read, wake.write] { close(descriptor) }
-    }
-
-    /// The files that are there. Call it before `next`.
-    func existing() -> [ListedSource] {
-      folders.values.sorted { $0.path < $1.path }.flatMap { path, folder in
-        ((try? FileName.names(in: path)) ?? []).compactMap { name in
-          guard let text = name.text, !name.isHidden, !Self.isPartial(text) else { return nil }
-          return ListedSource(text: (path.hasSuffix("/") ? path : path + "/") + text, folder: folder)
-        }
-      }
     }
 
     /// Lets `next` return what has come until now, and then `nil`.
@@ -138,14 +130,14 @@
       let place = (path.hasSuffix("/") ? path : path + "/") + text
       if has(IN_ISDIR) {
         guard isRecursive, has(IN_CREATE) || has(IN_MOVED_TO) else { return [] }
-        return add(place, folder.isEmpty ? text : folder + "/" + text, reportsFiles: true)
+        return add(place, folder.isEmpty ? text : folder + "/" + text)
       }
       guard has(IN_CLOSE_WRITE) || has(IN_MOVED_TO), !Self.isPartial(text) else { return [] }
       return [.file(path: place, folder: folder)]
     }
 
     /// Watches a subfolder. Files may be in it already.
-    private func add(_ path: String, _ folder: String, reportsFiles: Bool) -> [Event] {
+    private func add(_ path: String, _ folder: String) -> [Event] {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
         FolderIdentity(status) != results.flatMap(FolderIdentity.init(path:))
@@ -153,10 +145,10 @@
       let watch = inotify_add_watch(descriptor, path, Self.mask)
       guard watch >= 0 else { return [.overflow] }
       folders[watch] = (path, folder)
-      return list(path, folder, reportsFiles: reportsFiles)
+      return list(path, folder)
     }
 
-    private func list(_ path: String, _ folder: String, reportsFiles: Bool) -> [Event] {
+    private func list(_ path: String, _ folder: String) -> [Event] {
       var events: [Event] = []
       for name in (try? FileName.names(in: path)) ?? [] where !name.isHidden {
         guard let text = name.text else { continue }
@@ -164,8 +156,8 @@
         var status = stat()
         guard lstat(place, &status) == 0 else { continue }
         if status.st_mode & S_IFMT == S_IFDIR {
-          events += add(place, folder.isEmpty ? text : folder + "/" + text, reportsFiles: reportsFiles)
-        } else if reportsFiles, !Self.isPartial(text) {
+          if isRecursive { events += add(place, folder.isEmpty ? text : folder + "/" + text) }
+        } else if !Self.isPartial(text) {
           events.append(.file(path: place, folder: folder))
         }
       }

@@ -159,18 +159,10 @@ struct LoadRun: Sendable {
   ///
   /// - Returns: whether something failed.
   func loadAll(_ listing: SourceListing, _ run: SourceRun) async -> Bool {
-    let start = ContinuousClock.now
-    var sum = RunSum()
-    let failureCount = await run.run(
-      listing.sources, problems: listing.problems, { try await load($0, $1, $2) }
-    ) { (report: LoadReport) in
-      sum.add(report)
-      run.console.print(report, run.style)
-    }
-    if listing.sources.count > 1, run.style == .text || run.style == .verbose {
-      run.console.print(sum.line(start.duration(to: .now), failureCount: failureCount))
-    }
-    if output == nil, sum.count > 0, run.style == .text || run.style == .verbose {
+    let (sum, failureCount) = await run.report(
+      listing.sources, problems: listing.problems, on: run.console
+    ) { try await load($0, $1, $2) }
+    if output == nil, sum.count > 0, run.style.isForPeople {
       run.console.print(StyledLine("nothing was written; " + resultHint(listing), .faint))
     }
     return failureCount > 0

@@ -94,18 +94,13 @@ enum SetCommand: Command {
     let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
     let set = SetRun(recipe: recipe, page: page, writer: ResultWriter(target: target, pipeline: pipeline))
     let run = SourceRun(kind: "set", concurrentCount: concurrentSources, console: console, style: style)
-    let start = ContinuousClock.now
-    var sum = RunSum()
-    let failureCount = await run.run(listing.sources, problems: listing.problems) { text, index, _ in
+    let (_, failureCount) = await run.report(
+      listing.sources, problems: listing.problems, on: reports
+    ) { text, index, _ in
       try await set.make(text, index)
-    } print: { (report: SetReport) in
-      sum.add(report)
+    } after: { report in
       if style != .quiet, let line = report.omission { console.printError(line) }
-      reports.print(report, style)
       if style != .json, let html = report.html { console.print(html) }
-    }
-    if listing.sources.count > 1, style == .text || style == .verbose {
-      reports.print(sum.line(start.duration(to: .now), failureCount: failureCount))
     }
     await pipeline.flush()
     let isTold = await observation.finish(pipeline, isJSON: style == .json)

@@ -80,8 +80,10 @@
       if style != .quiet { console.printError("ozu: watching \(PrintableText.name(folder)); Ctrl-C ends it") }
       let run = WatchRun(maker: maker, jobs: jobs, console: console, style: style)
       var status = ExitStatus.done
-      if arguments.has("existing") { await run.make(watch.existing()) }
-      while let events = await Self.next(watch) {
+      // Folders that cannot be watched are told in any case.
+      var next: [FolderWatch.Event]? =
+        arguments.has("existing") ? watch.found : watch.found.filter { $0 == .overflow }
+      while let events = next {
         await run.make(
           events.compactMap {
             if case .file(let path, let folder) = $0 { ListedSource(text: path, folder: folder) } else { nil }
@@ -96,6 +98,7 @@
           status = .failed
           break
         }
+        next = await Self.next(watch)
       }
       waiting.cancel()
       await maker.pipeline.end()
@@ -218,8 +221,7 @@
       let failed = await run.run(pictures, problems: []) { [maker, pictures] _, index, _ in
         try await maker.make(pictures[index])
       } print: { (report: any SourceReport) in
-        if let load = report as? LoadReport { sum.add(load) }
-        if let set = report as? SetReport { sum.add(set) }
+        sum += report.sum
         console.print(report, style)
       }
       failureCount += failed
@@ -227,7 +229,7 @@
 
     /// Prints the sum. Returns whether something failed.
     func finish() -> Bool {
-      if count > 0, style == .text || style == .verbose {
+      if count > 0, style.isForPeople {
         console.printError("ozu: " + sum.line(start.duration(to: .now), failureCount: failureCount))
       }
       return failureCount > 0

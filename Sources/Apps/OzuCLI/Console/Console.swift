@@ -232,4 +232,13 @@ struct StyledLine: Sendable {
     let end = (columns - 1) * 2 / 3
     return name.prefix(columns: columns - 1 - end) + "…" + name.suffix(columns: end)
   }
+
+  /// Two names in a line, which share the columns; 24 at least.
+  static func shortened(_ names: (String, String), to columns: Int) -> (String, String) {
+    let (first, second) = (names.0.columnCount, names.1.columnCount)
+    guard first + second > columns else { return names }
+    let room = max(columns, 24)
+    let length = min(first, max(room / 2, room - second))
+    return (shortened(names.0, to: length), shortened(names.1, to: room - length))
+  }
 }
