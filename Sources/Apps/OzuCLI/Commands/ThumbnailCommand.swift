@@ -77,7 +77,7 @@ enum ThumbnailCommand: Command {
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     do {
       let lost = SourceFiles([SourceArgument.source(text)]).source(lostBy: output)
-      if lost != nil { throw ThumbnailError("the thumbnail would take the place of the picture") }
+      if lost != nil { throw OutputError(reason: "the thumbnail would take the place of the picture") }
       let original = try ThumbnailMaker.original(text)
       let png = try await ThumbnailMaker(pipeline: pipeline).png(
         SourceArgument.source(text), side: side, original)
@@ -135,7 +135,7 @@ struct ThumbnailRun: Sendable {
     let wanted = sizes.filter { isForced || !cache.hasThumbnail(of: original, $0) }
     if wanted.isEmpty { return [] }
     if !isForced, cache.hasFailed(original) {
-      throw ThumbnailError("no thumbnail could be made before; --force tries again")
+      throw OutputError(reason: "no thumbnail could be made before; --force tries again")
     }
     var paths: [String] = []
     for size in wanted {

@@ -109,9 +109,7 @@
     private static let queue = DispatchQueue(label: "ozu.cli.watch")
 
     private static func next(_ watch: FolderWatch) async -> [FolderWatch.Event]? {
-      await withCheckedContinuation { continuation in
-        queue.async { continuation.resume(returning: watch.next()) }
-      }
+      try? await BlockingWork.run(on: queue) { watch.next() }
     }
   }
 
