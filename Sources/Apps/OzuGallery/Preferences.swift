@@ -23,21 +23,15 @@
     /// Opens the window over another.
     func open(over parent: UnsafeMutablePointer<GtkWindow>) {
       if let window { return gtk_window_present(window) }
-      let widget: Widget = gtk_window_new()
-      let window = cast(widget, to: GtkWindow.self)
+      let window = dialogue(tr("Preferences"), over: parent, isModal: false)
       self.window = window
-      gtk_window_set_title(window, tr("Preferences"))
-      gtk_window_set_transient_for(window, parent)
-      gtk_window_set_resizable(window, 0)
-      gtk_window_set_titlebar(window, gtk_header_bar_new())
       let heading = label(tr("Pictures"), "heading")
       gtk_widget_set_halign(heading, GTK_ALIGN_START)
       let content = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [heading] + rows)
       setMargins(content, 24)
       gtk_widget_set_size_request(content, 340, -1)
       gtk_window_set_child(window, content)
-      PropertiesWindow.closeByEscape(window)
-      SignalSource(widget).on("destroy") { [weak self] _ in self?.window = nil }
+      SignalSource(window).on("destroy") { [weak self] _ in self?.window = nil }
       gtk_window_present(window)
     }
 

@@ -48,6 +48,32 @@
     }
   }
 
+  /// A window over another that keeps its size and that Escape closes. It is not shown yet.
+  ///
+  /// - Parameter button: stands in its header.
+  @MainActor
+  func dialogue(
+    _ title: String, over parent: UnsafeMutablePointer<GtkWindow>, isModal: Bool = true, button: Widget? = nil
+  ) -> UnsafeMutablePointer<GtkWindow> {
+    let widget: Widget = gtk_window_new()
+    let window = cast(widget, to: GtkWindow.self)
+    gtk_window_set_title(window, title)
+    gtk_window_set_transient_for(window, parent)
+    gtk_window_set_modal(window, isModal ? 1 : 0)
+    gtk_window_set_resizable(window, 0)
+    let header: Widget = gtk_header_bar_new()
+    if let button { gtk_header_bar_pack_end(OpaquePointer(header), button) }
+    gtk_window_set_titlebar(window, header)
+    let keys = gtk_event_controller_key_new()!
+    SignalSource(keys).onKeys { key, _ in
+      guard key == guint(GDK_KEY_Escape) else { return false }
+      gtk_window_close(window)
+      return true
+    }
+    gtk_widget_add_controller(widget, keys)
+    return window
+  }
+
   /// A row of a form: a label and, at the end of the row, a control.
   @MainActor
   private func row(_ title: String, _ control: Widget) -> Widget {
