@@ -115,7 +115,7 @@
       g_object_ref_sink(ObjectPointer(sizeAdjustment))
       gtk_adjustment_set_value(
         sizeAdjustment, Double(PictureGrid.cellSides.firstIndex(of: grid.cellSide) ?? 0))
-      filmstrip = Filmstrip(grid.model, pipeline: pipeline) { [grid] in grid.item(at: $0) }
+      filmstrip = Filmstrip(grid.list.pictures, pipeline: pipeline) { [grid] in grid.item(at: $0) }
       let places = Places()
       page = DetailPage(
         pipeline: pipeline, previous: { places.window?.step(-1) }, next: { places.window?.step(1) },
@@ -170,7 +170,7 @@
       let large = isShowingDetail ? grid.item(at: position)?.name : nil
       change()
       guard let name = large else { return true }
-      guard let place = grid.position(of: name) else { return false }
+      guard let place = grid.list.position(of: name) else { return false }
       position = place
       showPlace()
       return true
@@ -246,8 +246,8 @@
 
     func updateStart() {
       gtk_stack_set_visible_child_name(stack, isShowingDetail ? "detail" : "grid")
-      guard !isShowingDetail, grid.count == 0, grid.folderCount == 0 else { return }
-      if grid.totalCount > 0 {
+      guard !isShowingDetail, grid.count == 0, grid.list.folderCount == 0 else { return }
+      if grid.list.totalCount > 0 {
         say(tr("Nothing Found"), tr("No picture has such a name."))
       } else if showsOnlyRated, !listing.pictures.isEmpty {
         say(tr("Nothing Found"), tr("No picture here has stars."))

@@ -104,7 +104,7 @@
       if let index = window.listing.pictures.firstIndex(where: { $0.name == old.name }) {
         window.listing.pictures[index].stamp = item.stamp
       }
-      window.grid.change(old.name) { $0.stamp = item.stamp }
+      window.grid.list.change(old.name) { $0.stamp = item.stamp }
       window.grid.refresh(old.name)
       window.filmstrip.refresh(old.name)
       let isLarge = { window.isShowingDetail && window.grid.item(at: window.position)?.name == old.name }
