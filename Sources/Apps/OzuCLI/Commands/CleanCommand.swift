@@ -119,7 +119,9 @@ enum CleanCommand: Command {
 
   private static func kept(_ arguments: ParsedArguments) throws(UsageError) -> KeptMetadata {
     guard let kept = try arguments.choices("keep", among: parts) else { return .appearance }
-    if kept.count > 1, kept.contains(where: \.isEmpty) { throw UsageError("--keep: \"nothing\" stands alone") }
+    guard kept.count == 1 || !kept.contains(where: \.isEmpty) else {
+      throw UsageError("--keep: \"nothing\" stands alone")
+    }
     return KeptMetadata(kept)
   }
 

@@ -205,9 +205,10 @@ struct PixelFacts {
       }
     }
     // Of two equally frequent colours always the same.
-    dominantColor = counts.max {
-      ($0.value, $0.key.red, $0.key.green, $0.key.blue) < ($1.value, $1.key.red, $1.key.green, $1.key.blue)
-    }?.key
+    dominantColor =
+      counts.max {
+        ($0.value, $0.key.red, $0.key.green, $0.key.blue) < ($1.value, $1.key.red, $1.key.green, $1.key.blue)
+      }?.key
     blurHash = BlurHash(encoding: picture.bitmap)
     thumbHash = ThumbHash(encoding: picture.bitmap)
     notes = picture.notes
