@@ -102,11 +102,7 @@ enum LoadCommand: Command {
     }
     let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
     let run = LoadRun(
-      recipe: recipe, pipeline: pipeline,
-      output: output.map {
-        let isSmaller = arguments.has(ResultWriter.onlySmallerOption.name)
-        return (ResultWriter(target: $0, pipeline: pipeline, writesOnlySmaller: isSmaller), format)
-      },
+      recipe, pipeline, arguments, output.map { ($0, format) },
       cachePolicy: PipelineArguments.cachePolicy(arguments))
     let hasFailure = await run.loadAll(
       listing, SourceRun(kind: "load", concurrentCount: concurrentLoads, console: console, style: style))
@@ -154,6 +150,18 @@ struct LoadRun: Sendable {
   let output: (writer: ResultWriter, format: OutputFormat)?
   /// The use of the caches for results that are written.
   let cachePolicy: CachePolicy
+
+  /// - Parameter output: the place and the recipe of the results; `nil` if nothing is written.
+  init(
+    _ recipe: Recipe, _ pipeline: ImagePipeline, _ arguments: ParsedArguments,
+    _ output: (target: OutputTarget, format: OutputFormat)?, cachePolicy: CachePolicy
+  ) {
+    (self.recipe, self.pipeline, self.cachePolicy) = (recipe, pipeline, cachePolicy)
+    self.output = output.map { target, format in
+      let isSmaller = arguments.has(ResultWriter.onlySmallerOption.name)
+      return (ResultWriter(target: target, pipeline: pipeline, writesOnlySmaller: isSmaller), format)
+    }
+  }
 
   /// Loads all sources and prints the reports.
   ///

@@ -152,42 +152,33 @@
 
     /// Makes the results of one picture.
     func make(_ source: ListedSource) async throws -> any SourceReport {
-      let run: Run
+      let run: @Sendable () async throws -> any SourceReport
       do throws(UsageError) {
         run = try self.run(source)
       } catch {
         throw OutputError(reason: error.message)
       }
-      switch run {
-      case .load(let run): return try await run.load(source.text, 0)
-      case .set(let run): return try await run.make(source.text, 0)
-      }
-    }
-
-    private enum Run {
-      case load(LoadRun)
-      case set(SetRun)
+      return try await run()
     }
 
     /// The run of one source: the place of its result follows from it alone.
-    private func run(_ source: ListedSource) throws(UsageError) -> Run {
+    private func run(
+      _ source: ListedSource
+    ) throws(UsageError) -> @Sendable () async throws -> any SourceReport {
       switch work {
       case .load(let recipe):
         var target = try LoadCommand.output(arguments, SourceListing(fileOfFolder: source), recipe)
         target?.sharedClaims = claims
         let format = try EncodingArguments.outputFormat(arguments, target?.format)
-        let isSmaller = arguments.has(ResultWriter.onlySmallerOption.name)
-        return .load(
-          LoadRun(
-            recipe: recipe, pipeline: pipeline,
-            output: target.map {
-              (ResultWriter(target: $0, pipeline: pipeline, writesOnlySmaller: isSmaller), format)
-            }, cachePolicy: .bypass))
+        let run = LoadRun(
+          recipe, pipeline, arguments, target.map { ($0, format) }, cachePolicy: .bypass)
+        return { try await run.load(source.text, 0) }
       case .set(let recipe):
         var target = try SetCommand.target(output, arguments, [source], recipe)
         target.sharedClaims = claims
-        return .set(
-          SetRun(recipe: recipe, page: nil, writer: ResultWriter(target: target, pipeline: pipeline)))
+        let run = SetRun(
+          recipe: recipe, page: nil, writer: ResultWriter(target: target, pipeline: pipeline))
+        return { try await run.make(source.text, 0) }
       }
     }
   }
