@@ -53,7 +53,7 @@ struct UsageTests {
       (["thumbnail", "a.jpg", "--sizes", "larg"], "Did you mean \"large\"?"),
       (["load", "a.jpg", "--redact", "9x9"], "--redact 9x9: rectangles are needed"),
       (["load", "a.jpg", "--redact", "9x9+1,red"], "rectangles are needed"),
-      (["load", "a.jpg", "--overlay", "none.png,x=ten"], "--overlay ten: a number from -65535 to 65535"),
+      (["load", "a.jpg", "--overlay", "none.png,x=ten"], "--overlay x=ten: a number from -65535 to 65535"),
       (["load", "a.jpg", "--overlay", "none.png,mode=add"], "it can be normal, multiply"),
       (["load", "a.jpg", "--blur", "nan"], "--blur nan: a number from 0 to 1000 is needed"),
       (["load", "a.jpg", "--sharpen=99"], "--sharpen 99: a number from 0 to 10"),

@@ -287,12 +287,4 @@ enum AnchorArgument {
   static func anchor(_ text: some StringProtocol) -> ImageAnchor? {
     names.first { $0.0 == text.lowercased() }?.1
   }
-
-  /// The place of the setting `place` of an option.
-  static func setting(_ text: String, of option: String) throws(UsageError) -> ImageAnchor {
-    guard let anchor = anchor(text) else {
-      throw UsageError("--\(option) place=\(text): a place is \(notation)")
-    }
-    return anchor
-  }
 }
