@@ -42,7 +42,9 @@
         listed: count == 0 ? "<Alt>0...<Alt>5" : nil)
     }
 
-    static let all: [Shortcut] = [
+    static let all = parts.flatMap { $0 }
+
+    private static let parts: [[Shortcut]] = [
       rows(
         .files,
         [
@@ -88,7 +90,7 @@
           ("<Control>question F1", "shortcuts", "Keyboard shortcuts"),
           ("<Control>w", "close", "Close the window"), ("<Control>q", "quit", "Quit"),
         ]),
-    ].flatMap { $0 }
+    ]
 
     /// Whether an entry with the keyboard focus needs its keys: letters, digits, arrows and Escape without Control and Alt.
     var isTyped: Bool {
