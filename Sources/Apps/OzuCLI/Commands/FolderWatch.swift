@@ -7,7 +7,7 @@
   /// Names that begin with a dot, and those that browsers give to running downloads, are skipped: the file comes again under its
   /// own name. One thread calls `next`; `end` may be called on any. The folders by their watches are used by `next` alone.
   ///
-  /// `Sendable`: `folders` and `hasEnded` have one user at a time, because `next` is called by one thread after `init`.
+  /// `Sendable`: `folders` and `hasEnded` have one user at a time, because `next` is called by one thread after `begin`.
   final class FolderWatch: @unchecked Sendable {
     /// What came.
     enum Event: Equatable {
@@ -15,6 +15,8 @@
       case file(path: String, folder: String)
       /// More came than the system has room for: some files are not named.
       case overflow
+      /// A subfolder that cannot be watched, and the number of the error.
+      case unwatched(path: String, code: Int32)
       /// The folder that is watched has gone.
       case gone
     }
@@ -26,8 +28,6 @@
     private let results: String?
     /// The path and the relative folder of each watch.
     private var folders: [Int32: (path: String, folder: String)] = [:]
-    /// The files that are there from the beginning, and what is amiss with their folders.
-    private(set) var found: [Event] = []
     private var hasEnded = false
     private let root: Int32
 
@@ -54,12 +54,14 @@
       }
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       folders[root] = (path, "")
-      found = list(path, "")
     }
 
     deinit {
       for descriptor in [descriptor, wake.read, wake.write] { close(descriptor) }
     }
+
+    /// Watches the subfolders. Returns the files that are there, and what is amiss with folders. Call it before `next`.
+    func begin() -> [Event] { folders[root].map { list($0.path, "") } ?? [] }
 
     /// Lets `next` return what has come until now, and then `nil`.
     func end() { _ = write(wake.write, [1], 1) }
@@ -143,7 +145,14 @@
         FolderIdentity(status) != results.flatMap(FolderIdentity.init(path:))
       else { return [] }
       let watch = inotify_add_watch(descriptor, path, Self.mask)
-      guard watch >= 0 else { return [.overflow] }
+      guard watch >= 0 else {
+        switch errno {
+        case ENOSPC: return [.overflow]
+        // It has gone again.
+        case ENOENT, ENOTDIR: return []
+        case let code: return [.unwatched(path: path, code: code)]
+        }
+      }
       folders[watch] = (path, folder)
       return list(path, folder)
     }

@@ -77,12 +77,13 @@
         await end.wait()
         watch.end()
       }
+      let found = watch.begin()
       if style != .quiet { console.printError("ozu: watching \(PrintableText.name(folder)); Ctrl-C ends it") }
       let run = WatchRun(maker: maker, jobs: jobs, console: console, style: style)
       var status = ExitStatus.done
       // Folders that cannot be watched are told in any case.
       var next: [FolderWatch.Event]? =
-        arguments.has("existing") ? watch.found : watch.found.filter { $0 == .overflow }
+        arguments.has("existing") ? found : found.filter { if case .file = $0 { false } else { true } }
       while let events = next {
         await run.make(
           events.compactMap {
@@ -91,6 +92,11 @@
         if events.contains(.overflow) {
           console.printError(
             "ozu: too much happens at once, or in too many folders; pictures may be left out")
+          status = .failed
+        }
+        for case .unwatched(let path, let code) in events {
+          console.printError(
+            "ozu: \(PrintableText.name(path)): it cannot be watched: \(systemMessage(code))")
           status = .failed
         }
         if events.contains(.gone) {
