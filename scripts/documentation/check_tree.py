@@ -69,7 +69,9 @@ def check_translations():
 
     source = "".join(map(pages.read, swift(folder)))
     text = r'"((?:[^"\\\n]|\\.)+)"'
-    keys = set(re.findall(r"\btr\(\s*" + text, source)) | set(re.findall(r"\b(?:title|group): " + text, source))
+    shortcuts = pages.read(f"{folder}/Shortcut.swift")
+    rows = [r'\("[^"]+", "[^"]+", ' + text + r"\)", r"\bcase \w+ = " + text, r"\btitle: " + text]
+    keys = set(re.findall(r"\btr\(\s*" + text, source)) | {key for row in rows for key in re.findall(row, shortcuts)}
     problems = []
     for path in swift(f"{folder}/Languages"):
         translated = set(re.findall(r"^ +(\S.*?) = \S", pages.read(path).split('"""')[1], re.MULTILINE))

@@ -121,7 +121,7 @@
     }
 
     /// Shows a picture: first its thumbnail, then previews, then all of it.
-    func show(_ item: PictureItem, style: PictureStyle, thumbnail: Picture?) {
+    func show(_ item: PictureItem, thumbnail: Picture?) {
       quarterTurns = 0
       response = nil
       zoom.alternativeText = item.name
@@ -130,7 +130,7 @@
       }
       let handlers = DisplayHandlers(completion: { [weak self] outcome in self?.response = try? outcome.get()
       })
-      zoom.setImage(style.request(for: item), options: options, handlers: handlers)
+      zoom.setImage(item.request, options: options, handlers: handlers)
     }
 
     func clear() {

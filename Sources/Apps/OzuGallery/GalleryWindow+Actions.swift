@@ -27,7 +27,7 @@
         ("straighten", { $0.straighten() }), ("print", { $0.printPictures() }),
         ("wallpaper", { $0.ask(.wallpaper) }), ("send", { $0.ask(.email) }),
         ("open-with-other", { $0.ask(.open) }),
-        ("preferences", { $0.preferences.open(over: $0.window, isForDevelopers: $0.status.isVisible) }),
+        ("preferences", { $0.preferences.open(over: $0.window) }),
         ("shortcuts", { ShortcutsWindow.open(over: $0.window) }), ("about", { About.open(over: $0.window) }),
         ("close", { $0.close() }), ("quit", { _ in Gallery.closeAll() }),
       ]
@@ -50,7 +50,6 @@
       actions.addSwitch("only-rated") { [weak self] in self?.showOnlyRated($0) }
       actions.addSwitch("filmstrip") { [weak self] in self?.setFilmstrip($0) }
       if memory.showsFilmstrip ?? false { actions.activate("filmstrip") }
-      actions.addSwitch("developer") { [weak self] in self?.status.isVisible = $0 }
     }
 
     /// - Returns: whether the key has an action.

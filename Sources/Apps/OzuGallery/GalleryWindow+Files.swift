@@ -96,7 +96,7 @@
     private func dropMoved(_ files: [URL]) {
       guard listing.folder == nil else { return }
       let moved = listing.pictures.filter { $0.file.map(files.contains) ?? false }
-      let hasLarge = keepingPlace { for item in moved { _ = grid.remove(item.name) } }
+      let hasLarge = keepingPlace { for item in moved { _ = grid.list.remove(item.name) } }
       listing.pictures.removeAll { $0.file.map(files.contains) ?? false }
       afterRemoval(!hasLarge)
     }
@@ -207,7 +207,7 @@
 
     private func set(_ ratings: [(item: PictureItem, rating: Int)]) {
       for (item, rating) in ratings {
-        grid.change(item.name) { $0.rating = rating }
+        grid.list.change(item.name) { $0.rating = rating }
         grid.refresh(item.name)
         if let index = listing.pictures.firstIndex(where: { $0.name == item.name }) {
           listing.pictures[index].rating = rating
@@ -292,7 +292,7 @@
       let number = showNumber
       let wasShowingDetail = isShowingDetail
       // From the last to the first, so that each position is right when its picture is put back.
-      let removed = items.reversed().compactMap { item in grid.remove(item.name).map { (item, $0) } }
+      let removed = items.reversed().compactMap { item in grid.list.remove(item.name).map { (item, $0) } }
       leaving.formUnion(items.compactMap(\.file))
       afterRemoval(wasShowingDetail)
       let text =
@@ -304,7 +304,7 @@
         undo: { [weak self] in
           guard let self else { return }
           putBack(removed)
-          guard let position = grid.position(of: items[0].name) else { return }
+          guard let position = grid.list.position(of: items[0].name) else { return }
           if isShowingDetail { open(at: position) } else { grid.select(position) }
         },
         end: { [weak self] in
@@ -336,7 +336,7 @@
 
     private func putBack(_ removed: [(item: PictureItem, index: Int)]) {
       leaving.subtract(removed.compactMap(\.item.file))
-      keepingPlace { for (item, index) in removed.reversed() { grid.insert(item, at: index) } }
+      keepingPlace { for (item, index) in removed.reversed() { grid.list.insert(item, at: index) } }
       updateTitle()
       updateStart()
     }

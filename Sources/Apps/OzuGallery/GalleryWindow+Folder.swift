@@ -18,7 +18,7 @@
           // The user may have opened something else in the meantime.
           guard number == showNumber else { return }
           show(listing, title: source.title, of: source)
-          if let first = source.first, let position = grid.position(of: first) { open(at: position) }
+          if let first = source.first, let position = grid.list.position(of: first) { open(at: position) }
         } catch {
           guard number == showNumber else { return }
           show(Listing(), title: source.title, of: source)
@@ -140,7 +140,9 @@
       }
       guard isShowingDetail, let current = large else { return }
       let newName = renamed.removeValue(forKey: current)
-      guard let place = grid.position(of: current) ?? newName.flatMap({ grid.position(of: $0) }) else {
+      guard
+        let place = grid.list.position(of: current) ?? newName.flatMap({ grid.list.position(of: $0) })
+      else {
         // It was removed by another program.
         if grid.count == 0 { closeDetail() } else { open(at: min(position, grid.count - 1)) }
         return

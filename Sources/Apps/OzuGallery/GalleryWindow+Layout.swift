@@ -21,7 +21,7 @@
       let overlay: Widget = gtk_overlay_new()
       gtk_overlay_set_child(
         OpaquePointer(overlay),
-        box(GTK_ORIENTATION_VERTICAL, [searchBar, Widget(stack), actionBar, status.widget]))
+        box(GTK_ORIENTATION_VERTICAL, [searchBar, Widget(stack), actionBar]))
       gtk_overlay_add_overlay(OpaquePointer(overlay), toast.widget)
       gtk_window_set_child(window, overlay)
     }
@@ -87,13 +87,14 @@
         openMenu(over: widget, x, y)
       }
       followWheel()
-      preferences.onStyle = { [weak self] style in self?.grid.style = style }
       preferences.onMemory = { [weak self] memory in
         guard let self else { return }
         self.memory.showsNames = memory.showsNames
         self.memory.appearance = memory.appearance
-        self.memory.fillsCells = memory.fillsCells
+        self.memory.mode = memory.mode
+        self.memory.hasRoundedCorners = memory.hasRoundedCorners
         self.memory.slideSeconds = memory.slideSeconds
+        grid.style = memory.style
       }
       SignalSource(window).onRequest("close-request") { [weak self] in
         self?.remember()

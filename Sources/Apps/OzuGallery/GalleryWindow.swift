@@ -4,7 +4,7 @@
   import Ozu
   import OzuGTK
 
-  /// A window: the grid, a view of one picture, and around them a header bar with search, messages and a line for developers.
+  /// A window: the grid, a view of one picture, and around them a header bar with search and messages.
   ///
   /// `GalleryWindow+Actions.swift` has its actions, which keys, menus and buttons share. `Shortcut` lists the keys.
   @MainActor
@@ -22,7 +22,6 @@
     let page: DetailPage
     let search = gtk_search_entry_new()!
     let preferences: Preferences
-    let status: StatusBar
     let toast = Toast()
     let filmstrip: Filmstrip
     let actions = WindowActions()
@@ -110,22 +109,18 @@
       self.memoryFile = memoryFile
       memory = WindowMemory(from: memoryFile)
       window = cast(gtk_window_new()!, to: GtkWindow.self)
-      var style = PictureStyle()
-      style.showsNames = memory.showsNames
-      style.mode = memory.fillsCells ? .aspectFill : .aspectFit
-      grid = PictureGrid(items, style: style, pipeline: pipeline)
+      grid = PictureGrid(items, style: memory.style, pipeline: pipeline)
       grid.cellSide = memory.cellSide ?? PictureGrid.cellSide
       listing.pictures = items
       g_object_ref_sink(ObjectPointer(sizeAdjustment))
       gtk_adjustment_set_value(
         sizeAdjustment, Double(PictureGrid.cellSides.firstIndex(of: grid.cellSide) ?? 0))
-      filmstrip = Filmstrip(grid.model, pipeline: pipeline) { [grid] in grid.item(at: $0) }
+      filmstrip = Filmstrip(grid.list.pictures, pipeline: pipeline) { [grid] in grid.item(at: $0) }
       let places = Places()
       page = DetailPage(
         pipeline: pipeline, previous: { places.window?.step(-1) }, next: { places.window?.step(1) },
         leave: { places.window?.leaveFullscreen() })
-      preferences = Preferences(pipeline: pipeline, style: style, memory: memory)
-      status = StatusBar(pipeline: pipeline)
+      preferences = Preferences(memory: memory)
       places.window = self
       Look.appearance = memory.appearance
       layOut()
@@ -161,7 +156,7 @@
       guard let item = grid.item(at: position) else { return }
       turns.finish()
       self.position = position
-      detail.show(item, style: grid.style, thumbnail: grid.thumbnail(of: item))
+      detail.show(item, thumbnail: grid.thumbnail(of: item))
       isShowingDetail = true
       showPlace()
       detail.zoom.grabFocus()
@@ -175,7 +170,7 @@
       let large = isShowingDetail ? grid.item(at: position)?.name : nil
       change()
       guard let name = large else { return true }
-      guard let place = grid.position(of: name) else { return false }
+      guard let place = grid.list.position(of: name) else { return false }
       position = place
       showPlace()
       return true
@@ -251,8 +246,8 @@
 
     func updateStart() {
       gtk_stack_set_visible_child_name(stack, isShowingDetail ? "detail" : "grid")
-      guard !isShowingDetail, grid.count == 0, grid.folderCount == 0 else { return }
-      if grid.totalCount > 0 {
+      guard !isShowingDetail, grid.count == 0, grid.list.folderCount == 0 else { return }
+      if grid.list.totalCount > 0 {
         say(tr("Nothing Found"), tr("No picture has such a name."))
       } else if showsOnlyRated, !listing.pictures.isEmpty {
         say(tr("Nothing Found"), tr("No picture here has stars."))
@@ -272,7 +267,9 @@
       let text =
         item != nil
         ? tr("%1 of %2", "\(position + 1)", "\(count)")
-        : count == 1 ? tr("1 picture") : count == 0 ? "" : tr("%1 pictures", count.formatted())
+        : count == 1
+          ? tr("1 picture")
+          : count == 0 ? "" : tr("%1 pictures", count.formatted(.number.locale(Texts.locale)))
       gtk_label_set_text(OpaquePointer(subtitleLabel), text)
       gtk_widget_set_visible(subtitleLabel, text.isEmpty ? 0 : 1)
       gtk_window_set_title(window, item?.name ?? title)

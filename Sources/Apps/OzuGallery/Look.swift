@@ -23,7 +23,6 @@
       .ozu-cell { background: alpha(currentColor, 0.07); border-radius: 4px; }
       .rounded { border-radius: 16px; }
       .ozu-cell-name { font-size: 0.85em; padding: 2px 2px 0 2px; }
-      .status { padding: 6px 12px; font-size: 0.85em; font-feature-settings: "tnum"; }
       .detail { background: #1c1c1c; color: #f2f2f2; }
       .detail .ozu-failure { padding: 24px; }
       .caption-heading { font-size: 0.82em; font-weight: 600; }

@@ -61,7 +61,7 @@ struct PictureFacts: Sendable {
         (tr("Size"), size),
         (
           tr("Changed"),
-          date.formatted(.dateTime.day().month(.wide).year().hour().minute().locale(Texts.locale))
+          date.formatted(.dateTime.day().month(.wide).year().hour().minute().locale(Texts.dateLocale))
         ),
       ]
     }
@@ -149,7 +149,7 @@ struct PictureFacts: Sendable {
     let parts = DateComponents(
       timeZone: .gmt, year: date.year, month: month, day: day, hour: date.hour, minute: date.minute)
     guard let instant = Calendar(identifier: .gregorian).date(from: parts) else { return text }
-    var style = Date.FormatStyle(locale: Texts.locale, timeZone: .gmt).day().month(.wide).year()
+    var style = Date.FormatStyle(locale: Texts.dateLocale, timeZone: .gmt).day().month(.wide).year()
     if date.hour != nil { style = style.hour().minute() }
     return instant.formatted(style)
   }

@@ -4,6 +4,19 @@
   import Ozu
   import OzuGTK
 
+  /// The preferences about the appearance of pictures.
+  public struct PictureStyle: Equatable, Sendable {
+    /// The mode in which pictures fill their cells.
+    public var mode = ScaleMode.aspectFill
+    /// Whether cells have round corners. GTK clips them; the pictures are the same.
+    public var hasRoundedCorners = false
+    /// Whether names are shown below the pictures.
+    public var showsNames = false
+
+    /// Makes the style of a new gallery.
+    public init() {}
+  }
+
   /// The pictures of a window in an `ImageGrid`, with the folders before them, and with stars.
   ///
   /// `PictureList` tells positions from places.
@@ -17,7 +30,7 @@
       set { grid.onBind = newValue }
     }
     /// The style of the pictures in their cells. Setting it binds all cells again.
-    public var style = PictureStyle() {
+    public var style: PictureStyle {
       didSet {
         guard style != oldValue else { return }
         apply(style)
@@ -32,7 +45,8 @@
     /// Called when other pictures are selected.
     var onSelection: @MainActor () -> Void = {}
 
-    private let list = PictureList()
+    /// The pictures and folders.
+    let list = PictureList()
     private let grid: ImageGrid
 
     /// The length of a cell's side at first, in points.
@@ -49,15 +63,13 @@
       }
     }
 
-    init(_ items: [PictureItem], style: PictureStyle = PictureStyle(), pipeline: ImagePipeline) {
-      let (list, styles) = (list, Styles())
+    init(_ items: [PictureItem], style: PictureStyle, pipeline: ImagePipeline) {
+      let list = list
       grid = ImageGrid(list.both, pipeline: pipeline) { key in
         list[key].map { item in
-          ImageGridItem(
-            id: key, request: item.folder == nil ? styles.current.request(for: item) : nil, name: item.name)
+          ImageGridItem(id: key, request: item.folder == nil ? item.request : nil, name: item.name)
         }
       }
-      self.styles = styles
       self.style = style
       // The files of a folder are read as fast as they are scrolled to, and no cell that is out of sight is loaded.
       grid.prefetchesAhead = false
@@ -68,7 +80,7 @@
       grid.onSelection = { [weak self] in self?.onSelection() }
       grid.onMenu = { [weak self] place, widget, x, y in
         guard let self else { return }
-        onMenu(place - folderCount, widget, x, y)
+        onMenu(place - list.folderCount, widget, x, y)
       }
       show(Listing(pictures: items))
     }
@@ -76,14 +88,7 @@
     /// The scrolled window, to be put into a container.
     public var widget: UnsafeMutablePointer<GtkWidget> { grid.widget }
 
-    /// The style for requests, which are made by a closure that is older than the grid.
-    @MainActor private final class Styles { var current = PictureStyle() }
-
-    private let styles: Styles
-
     private func apply(_ style: PictureStyle) {
-      styles.current = style
-      grid.cacheFormat = style.format
       grid.contentMode = style.mode
       grid.showsNames = style.showsNames
     }
@@ -102,7 +107,7 @@
     /// What a screen reader says: the name of a picture and where it is in the list.
     private func accessibleName(_ item: ImageGridItem, _ place: Int) -> String {
       guard item.request != nil else { return tr("Folder %1", item.name) }
-      let text = tr("%1, %2 of %3", item.name, "\(place - folderCount + 1)", "\(count)")
+      let text = tr("%1, %2 of %3", item.name, "\(place - list.folderCount + 1)", "\(count)")
       let rating = list[item.id]?.rating ?? 0
       return rating > 0 ? text + ", " + tr("%1 stars", "\(rating)") : text
     }
@@ -126,37 +131,17 @@
     /// Binds the cell of a picture again, if it is in use.
     func refresh(_ name: String) { grid.refresh(name) }
 
-    func change(_ name: String, _ change: (inout PictureItem) -> Void) { list.change(name, change) }
-
-    /// Removes a picture from the grid.
-    ///
-    /// - Returns: its position among all pictures, for `insert`; `nil` when the grid does not have it.
-    func remove(_ name: String) -> Int? { list.remove(name) }
-
-    /// Puts a picture back where it was.
-    func insert(_ item: PictureItem, at index: Int) { list.insert(item, at: index) }
-
     /// Shows only pictures and folders whose names contain a text; all for an empty one.
     public func search(_ text: String) { list.search(text) }
 
     /// The number of pictures that the search leaves.
     public var count: Int { list.count }
 
-    /// The number of folders that the search leaves.
-    var folderCount: Int { list.folderCount }
-
-    /// The number of all pictures and folders, without regard to the search.
-    var totalCount: Int { list.totalCount }
-
     /// The picture at a position of the list; `nil` before the first and after the last.
     public func item(at position: Int) -> PictureItem? { list.item(at: position) }
 
     /// The thumbnail that the grid shows; `nil` while the picture is not visible or is loading.
     func thumbnail(of item: PictureItem) -> Picture? { grid.cell(of: item.name)?.status.images.picture }
-
-    func position(of name: String) -> Int? { list.position(of: name) }
-
-    var model: OpaquePointer { list.pictures }
 
     // MARK: Selection
 
@@ -165,7 +150,7 @@
 
     /// The positions of the selected pictures, in the order of the list.
     private var selectedPositions: [Int] {
-      grid.selectedPositions.map { $0 - folderCount }.filter { $0 >= 0 }
+      grid.selectedPositions.map { $0 - list.folderCount }.filter { $0 >= 0 }
     }
 
     /// The selected pictures, in the order of the list.
@@ -173,22 +158,22 @@
 
     var selected: Int? { selectedPositions.first }
 
-    func isSelected(_ position: Int) -> Bool { grid.isSelected(position + folderCount) }
+    func isSelected(_ position: Int) -> Bool { grid.isSelected(position + list.folderCount) }
 
     /// Selects a picture alone, and scrolls to it.
     func select(_ position: Int) {
-      if position >= 0, position < count { grid.select(position + folderCount) }
+      if position >= 0, position < count { grid.select(position + list.folderCount) }
     }
 
     /// Selects the pictures with these names alone.
     private func select(names: Set<String>) {
       let positions =
         names.isEmpty ? [] : (0..<count).filter { item(at: $0).map { names.contains($0.name) } ?? false }
-      grid.select(positions.map { $0 + folderCount })
+      grid.select(positions.map { $0 + list.folderCount })
     }
 
     /// Selects all pictures, and no folders.
-    func selectAll() { grid.select(folderCount..<folderCount + count) }
+    func selectAll() { grid.select(list.folderCount..<list.folderCount + count) }
 
     func unselectAll() { grid.unselectAll() }
 
@@ -201,7 +186,7 @@
       if let folder = list.folder(atPlace: place)?.folder {
         onFolder(folder)
       } else {
-        onActivate(place - folderCount)
+        onActivate(place - list.folderCount)
       }
     }
   }

@@ -40,6 +40,9 @@ public struct PictureItem: Sendable, Equatable {
   /// The file on this machine; `nil` for a picture from elsewhere.
   var file: URL? { url.flatMap { $0.isFileURL && !isFolder ? $0 : nil } }
 
+  /// The request for a picture that is in sight.
+  var request: ImageRequest { ImageRequest(source, priority: .veryHigh) }
+
   /// The folder; `nil` for a picture.
   var folder: URL? { isFolder ? url : nil }
 

@@ -104,14 +104,14 @@
       if let index = window.listing.pictures.firstIndex(where: { $0.name == old.name }) {
         window.listing.pictures[index].stamp = item.stamp
       }
-      window.grid.change(old.name) { $0.stamp = item.stamp }
+      window.grid.list.change(old.name) { $0.stamp = item.stamp }
       window.grid.refresh(old.name)
       window.filmstrip.refresh(old.name)
       let isLarge = { window.isShowingDetail && window.grid.item(at: window.position)?.name == old.name }
       guard isLarge() else { return }
       let picture = await Self.turned(window.detail.images.picture, by: quarters)
       guard isLarge() else { return }
-      window.detail.show(item, style: window.grid.style, thumbnail: picture)
+      window.detail.show(item, thumbnail: picture)
       window.detail.quarterTurns = waiting[old.name] ?? 0
     }
 

@@ -4,77 +4,47 @@
   import Ozu
   import OzuGTK
 
-  /// The window for the appearance of pictures and the limits of the caches.
+  /// The window for the appearance of pictures.
   @MainActor
   final class Preferences {
-    /// Called after each change of the style.
-    var onStyle: @MainActor (PictureStyle) -> Void = { _ in }
     /// Called after each change of the saved settings.
     var onMemory: @MainActor (WindowMemory) -> Void = { _ in }
-    private(set) var style: PictureStyle { didSet { onStyle(style) } }
     private var memory: WindowMemory { didSet { onMemory(memory) } }
-    private let pipeline: ImagePipeline
     private(set) var window: UnsafeMutablePointer<GtkWindow>?
 
     private static let modes: [(title: String, mode: ScaleMode)] = [
       (tr("Cover"), .aspectFill), (tr("Fit"), .aspectFit), (tr("Stretch"), .fill),
     ]
-    private static let sizes: [(title: String, size: PictureStyle.Size)] = [
-      (tr("Size of the cell"), .cell), (tr("Small"), .small), (tr("Large"), .large),
-    ]
 
-    init(pipeline: ImagePipeline, style: PictureStyle, memory: WindowMemory) {
-      self.pipeline = pipeline
-      self.style = style
-      self.memory = memory
-    }
+    init(memory: WindowMemory) { self.memory = memory }
 
-    func setShowsNames(_ isOn: Bool) {
-      style.showsNames = isOn
-      memory.showsNames = isOn
-    }
+    func setShowsNames(_ isOn: Bool) { memory.showsNames = isOn }
 
     /// Opens the window over another.
-    ///
-    /// - Parameter isForDevelopers: whether it has the settings about processors and caches too.
-    func open(over parent: UnsafeMutablePointer<GtkWindow>, isForDevelopers: Bool) {
+    func open(over parent: UnsafeMutablePointer<GtkWindow>) {
       if let window { return gtk_window_present(window) }
-      let widget: Widget = gtk_window_new()
-      let window = cast(widget, to: GtkWindow.self)
+      let window = dialogue(tr("Preferences"), over: parent, isModal: false)
       self.window = window
-      gtk_window_set_title(window, tr("Preferences"))
-      gtk_window_set_transient_for(window, parent)
-      gtk_window_set_resizable(window, 0)
-      gtk_window_set_titlebar(window, gtk_header_bar_new())
-      let content = box(
-        GTK_ORIENTATION_VERTICAL, spacing: 12,
-        group(tr("Pictures"), lookRows)
-          + (isForDevelopers ? group(tr("For developers"), developerRows) : []))
+      let heading = label(tr("Pictures"), "heading")
+      gtk_widget_set_halign(heading, GTK_ALIGN_START)
+      let content = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [heading] + rows)
       setMargins(content, 24)
       gtk_widget_set_size_request(content, 340, -1)
       gtk_window_set_child(window, content)
-      PropertiesWindow.closeByEscape(window)
-      SignalSource(widget).on("destroy") { [weak self] _ in self?.window = nil }
+      SignalSource(window).on("destroy") { [weak self] _ in self?.window = nil }
       gtk_window_present(window)
     }
 
-    private func group(_ title: String, _ rows: [Widget]) -> [Widget] {
-      let heading = label(title, "heading")
-      gtk_widget_set_halign(heading, GTK_ALIGN_START)
-      return [heading] + rows
-    }
-
-    private var lookRows: [Widget] {
+    private var rows: [Widget] {
       [
         choiceRow(
           tr("Fill of cells"), Self.modes.map(\.title),
-          selected: Self.modes.firstIndex { $0.mode == style.mode } ?? 0
+          selected: Self.modes.firstIndex { $0.mode == memory.style.mode } ?? 0
         ) { [weak self] in
-          self?.style.mode = Self.modes[$0].mode
-          self?.memory.fillsCells = $0 == 0
+          self?.memory.mode = Self.modes[$0].mode
         },
-        switchRow(tr("Round corners"), isOn: style.hasRoundedCorners) { [weak self] in
-          self?.style.hasRoundedCorners = $0
+        switchRow(tr("Round corners"), isOn: memory.style.hasRoundedCorners) { [weak self] in
+          self?.memory.hasRoundedCorners = $0
         },
         choiceRow(
           tr("Appearance"), [tr("Same as the desktop"), tr("Light"), tr("Dark")],
@@ -84,29 +54,8 @@
           Look.appearance = appearance
           self?.memory.appearance = appearance
         },
-        numberRow(tr("Seconds of a slide"), 1...60, step: 1, value: memory.slideSeconds) { [weak self] in
+        numberRow(tr("Seconds of a slide"), 1...60, value: memory.slideSeconds) { [weak self] in
           self?.memory.slideSeconds = $0
-        },
-      ]
-    }
-
-    private var developerRows: [Widget] {
-      [
-        choiceRow(
-          tr("Format"), Self.sizes.map(\.title),
-          selected: Self.sizes.firstIndex { $0.size == style.size } ?? 0
-        ) { [weak self] in
-          self?.style.size = Self.sizes[$0].size
-        },
-        switchRow(tr("Grey"), isOn: style.isGrey) { [weak self] in self?.style.isGrey = $0 },
-        switchRow(tr("Blurred"), isOn: style.isBlurred) { [weak self] in self?.style.isBlurred = $0 },
-        numberRow(
-          tr("Disk cache, MB"), 16...4096, step: 16,
-          value: (pipeline.diskCache?.capacity ?? DiskStorage.standardCapacity) >> 20
-        ) { [pipeline] in
-          let capacity = $0 << 20
-          // Eviction runs on the threads of the disk cache.
-          Task.detached { pipeline.diskCache?.setCapacity(capacity) }
         },
       ]
     }
@@ -120,9 +69,12 @@
     var showsNames = false
     var showsFilmstrip: Bool? = false
     var appearance = Look.Appearance.system
-    var fillsCells = true
     var slideSeconds = 4
+    /// What files of earlier versions have in place of a mode.
+    private var fillsCells: Bool?
     // Files of earlier versions do not have these.
+    var mode: ScaleMode?
+    var hasRoundedCorners: Bool?
     var cellSide: Int?
     var order: PictureOrder?
     var isReversed: Bool?
@@ -141,6 +93,14 @@
     }
 
     init() {}
+
+    var style: PictureStyle {
+      var style = PictureStyle()
+      style.mode = mode ?? (fillsCells ?? true ? .aspectFill : .aspectFit)
+      style.hasRoundedCorners = hasRoundedCorners ?? false
+      style.showsNames = showsNames
+      return style
+    }
 
     /// Saves the values. Errors are ignored.
     func save(to file: URL?) {

@@ -15,17 +15,10 @@
       over parent: UnsafeMutablePointer<GtkWindow>, _ item: PictureItem, _ pipeline: ImagePipeline,
       _ response: ImageResponse?
     ) -> UnsafeMutablePointer<GtkWindow> {
-      let widget: Widget = gtk_window_new()
-      let window = cast(widget, to: GtkWindow.self)
-      gtk_window_set_title(window, tr("Properties"))
-      gtk_window_set_transient_for(window, parent)
-      gtk_window_set_modal(window, 1)
-      gtk_window_set_resizable(window, 0)
-      gtk_window_set_titlebar(window, gtk_header_bar_new())
+      let window = dialogue(tr("Properties"), over: parent)
       let content = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [])
       setMargins(content, 24)
       gtk_window_set_child(window, content)
-      closeByEscape(window)
       fill(content, PictureFacts(main: [(tr("Name"), item.name)]))
       // The window may be closed before the facts are known.
       g_object_ref(ObjectPointer(content))
@@ -100,16 +93,6 @@
         gtk_grid_attach(cast(grid, to: GtkGrid.self), value, 1, gint(row), 1, 1)
       }
       return grid
-    }
-
-    static func closeByEscape(_ window: UnsafeMutablePointer<GtkWindow>) {
-      let keys = gtk_event_controller_key_new()!
-      SignalSource(keys).onKeys { key, _ in
-        guard key == guint(GDK_KEY_Escape) else { return false }
-        gtk_window_close(window)
-        return true
-      }
-      gtk_widget_add_controller(cast(window, to: GtkWidget.self), keys)
     }
   }
 #endif

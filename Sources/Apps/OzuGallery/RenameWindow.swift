@@ -12,12 +12,6 @@
       over parent: UnsafeMutablePointer<GtkWindow>, _ name: String,
       onName: @escaping @MainActor (String) -> Void
     ) {
-      let widget: Widget = gtk_window_new()
-      let window = cast(widget, to: GtkWindow.self)
-      gtk_window_set_title(window, tr("Rename"))
-      gtk_window_set_transient_for(window, parent)
-      gtk_window_set_modal(window, 1)
-      gtk_window_set_resizable(window, 0)
       let entry: Widget = gtk_entry_new()
       AccessibleName.set(tr("New name"), of: entry)
       gtk_editable_set_text(OpaquePointer(entry), name)
@@ -25,13 +19,10 @@
       let problem = label("", "dim-label")
       let rename: Widget = gtk_button_new_with_mnemonic(tr("_Rename"))
       gtk_widget_add_css_class(rename, "suggested-action")
-      let header: Widget = gtk_header_bar_new()
-      gtk_header_bar_pack_end(OpaquePointer(header), rename)
-      gtk_window_set_titlebar(window, header)
+      let window = dialogue(tr("Rename"), over: parent, button: rename)
       let content = box(GTK_ORIENTATION_VERTICAL, spacing: 6, [entry, problem])
       setMargins(content, 18)
       gtk_window_set_child(window, content)
-      PropertiesWindow.closeByEscape(window)
       let text = { String(cString: gtk_editable_get_text(OpaquePointer(entry))) }
       SignalSource(entry).on("changed") { _ in
         let flaw = self.flaw(of: text())

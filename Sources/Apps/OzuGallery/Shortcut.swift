@@ -4,13 +4,14 @@
   /// A key of the gallery: one table for the keyboard, the menus and the window that lists them.
   @MainActor
   struct Shortcut {
-    /// The situation in which a key counts.
-    enum Scope {
-      case always
-      /// While one picture is shown large.
-      case detail
-      /// While all pictures are shown.
-      case grid
+    /// The parts of the window that lists the keys. In this order its two columns are about equally long.
+    enum Group: String, CaseIterable {
+      case files = "Files"
+      /// Keys that count while all pictures are shown.
+      case grid = "All pictures"
+      /// Keys that count while one picture is shown large.
+      case detail = "One picture"
+      case window = "Window"
     }
 
     /// The keys in GTK's notation: `<Control>o`. Menus show the first.
@@ -18,110 +19,78 @@
     /// The name of the window's action.
     let action: String
     let title: String
-    let group: String
-    var scope = Scope.always
+    let group: Group
     /// The keys as the window that lists them has them; `nil` for a key that it does not have.
-    var listed: String?
+    let listed: String?
 
-    init(
-      keys: [String], action: String, title: String, group: String, scope: Scope = .always, listed: String?
-    ) {
-      (self.keys, self.action, self.title, self.group) = (keys, action, title, group)
-      (self.scope, self.listed) = (scope, listed)
+    /// The keys of a group, with spaces between those of one action.
+    private static func rows(
+      _ group: Group, _ rows: [(keys: String, action: String, title: String)]
+    ) -> [Shortcut] {
+      rows.map { row in
+        let keys = row.keys.split(separator: " ").map(String.init)
+        return Shortcut(
+          keys: keys, action: row.action, title: row.title, group: group,
+          listed: keys.prefix(2).joined(separator: " "))
+      }
     }
 
-    init(keys: [String], action: String, title: String, group: String, scope: Scope = .always) {
-      self.init(
-        keys: keys, action: action, title: title, group: group, scope: scope,
-        listed: keys.prefix(2).joined(separator: " "))
+    private static let stars = (0...5).map { count in
+      // One line for all of them.
+      Shortcut(
+        keys: ["<Alt>\(count)"], action: "rate-\(count)", title: "Stars", group: .files,
+        listed: count == 0 ? "<Alt>0...<Alt>5" : nil)
     }
 
-    static let all: [Shortcut] =
-      [
-        Shortcut(keys: ["<Control>o"], action: "open", title: "Open pictures", group: "Files"),
-        Shortcut(keys: ["<Control><Shift>o"], action: "open-folder", title: "Open a folder", group: "Files"),
-        Shortcut(keys: ["<Control>c"], action: "copy", title: "Copy", group: "Files"),
-        Shortcut(keys: ["Delete"], action: "trash", title: "Move to trash", group: "Files"),
-        Shortcut(keys: ["<Control>z"], action: "undo", title: "Undo", group: "Files"),
-        Shortcut(
-          keys: ["<Control>s"], action: "save-part", title: "Save the visible part", group: "One picture",
-          scope: .detail),
-        Shortcut(
-          keys: ["<Control><Shift>s"], action: "straighten", title: "Straighten", group: "Files"),
-        Shortcut(keys: ["<Control>p"], action: "print", title: "Print", group: "Files"),
-        Shortcut(keys: ["F2"], action: "rename", title: "Rename", group: "Files"),
-      ]
-      + (0...5).map { count in
-        // One line for all of them.
-        Shortcut(
-          keys: ["<Alt>\(count)"], action: "rate-\(count)", title: "Stars", group: "Files",
-          listed: count == 0 ? "<Alt>0...<Alt>5" : nil)
-      } + [
-        Shortcut(
-          keys: ["<Alt>Return", "<Control>i"], action: "properties", title: "Properties", group: "Files"),
-        Shortcut(
-          keys: ["Left"], action: "left", title: "Picture on the left", group: "One picture", scope: .detail),
-        Shortcut(
-          keys: ["Right"], action: "right", title: "Picture on the right", group: "One picture",
-          scope: .detail),
-        Shortcut(
-          keys: ["Page_Down", "space"], action: "next", title: "Next picture", group: "One picture",
-          scope: .detail),
-        Shortcut(
-          keys: ["Page_Up", "BackSpace"], action: "previous", title: "Previous picture", group: "One picture",
-          scope: .detail),
-        Shortcut(
-          keys: ["Home"], action: "first", title: "First picture", group: "One picture", scope: .detail),
-        Shortcut(keys: ["End"], action: "last", title: "Last picture", group: "One picture", scope: .detail),
-        Shortcut(
-          keys: ["plus", "equal", "<Control>plus", "<Control>equal", "KP_Add"], action: "zoom-in",
-          title: "Larger",
-          group: "One picture", scope: .detail),
-        Shortcut(
-          keys: ["minus", "<Control>minus", "KP_Subtract"], action: "zoom-out", title: "Smaller",
-          group: "One picture", scope: .detail),
-        Shortcut(
-          keys: ["0", "<Control>0"], action: "zoom-fit", title: "Fit to the window", group: "One picture",
-          scope: .detail),
-        Shortcut(
-          keys: ["1", "<Control>1"], action: "zoom-pixels", title: "Own pixels", group: "One picture",
-          scope: .detail),
-        Shortcut(
-          keys: ["<Control>r"], action: "turn-right", title: "Turn clockwise", group: "Files"),
-        Shortcut(
-          keys: ["<Control><Shift>r"], action: "turn-left", title: "Turn anticlockwise", group: "Files"),
-        Shortcut(
-          keys: ["Escape"], action: "back", title: "Back to all pictures", group: "One picture",
-          scope: .detail),
-        Shortcut(
-          keys: ["<Alt>Up", "BackSpace"], action: "up", title: "Folder above", group: "All pictures",
-          scope: .grid),
-        Shortcut(
-          keys: ["<Control>plus", "<Control>equal", "<Control>KP_Add"], action: "cells-larger",
-          title: "Larger cells", group: "All pictures", scope: .grid),
-        Shortcut(
-          keys: ["<Control>minus", "<Control>KP_Subtract"], action: "cells-smaller", title: "Smaller cells",
-          group: "All pictures", scope: .grid),
-        Shortcut(
-          keys: ["<Control>a"], action: "select-all", title: "Select all", group: "All pictures", scope: .grid
-        ),
-        Shortcut(
-          keys: ["Escape"], action: "back", title: "Select nothing", group: "All pictures", scope: .grid),
-        Shortcut(keys: ["F11"], action: "fullscreen", title: "Full screen", group: "Window"),
-        Shortcut(keys: ["F5"], action: "slideshow", title: "Slideshow", group: "Window"),
-        Shortcut(keys: ["<Control>f"], action: "search", title: "Search", group: "Window"),
-        Shortcut(keys: ["<Control>n"], action: "names", title: "Show names", group: "Window"),
-        Shortcut(keys: ["<Control>t"], action: "filmstrip", title: "Show the filmstrip", group: "Window"),
-        Shortcut(keys: ["<Control>comma"], action: "preferences", title: "Preferences", group: "Window"),
-        Shortcut(
-          keys: ["<Control>question", "F1"], action: "shortcuts", title: "Keyboard shortcuts", group: "Window"
-        ),
-        // Not for those who look at pictures.
-        Shortcut(
-          keys: ["<Control><Shift>d"], action: "developer", title: "Counters", group: "Window", listed: nil),
-        Shortcut(keys: ["<Control>w"], action: "close", title: "Close the window", group: "Window"),
-        Shortcut(keys: ["<Control>q"], action: "quit", title: "Quit", group: "Window"),
-      ]
+    static let all = parts.flatMap { $0 }
+
+    private static let parts: [[Shortcut]] = [
+      rows(
+        .files,
+        [
+          ("<Control>o", "open", "Open pictures"), ("<Control><Shift>o", "open-folder", "Open a folder"),
+          ("<Control>c", "copy", "Copy"), ("Delete", "trash", "Move to trash"),
+          ("<Control>z", "undo", "Undo"), ("<Control><Shift>s", "straighten", "Straighten"),
+          ("<Control>p", "print", "Print"), ("F2", "rename", "Rename"),
+        ]),
+      stars,
+      rows(
+        .files,
+        [
+          ("<Alt>Return <Control>i", "properties", "Properties"),
+          ("<Control>r", "turn-right", "Turn clockwise"),
+          ("<Control><Shift>r", "turn-left", "Turn anticlockwise"),
+        ]),
+      rows(
+        .detail,
+        [
+          ("<Control>s", "save-part", "Save the visible part"), ("Left", "left", "Picture on the left"),
+          ("Right", "right", "Picture on the right"), ("Page_Down space", "next", "Next picture"),
+          ("Page_Up BackSpace", "previous", "Previous picture"), ("Home", "first", "First picture"),
+          ("End", "last", "Last picture"),
+          ("plus equal <Control>plus <Control>equal KP_Add", "zoom-in", "Larger"),
+          ("minus <Control>minus KP_Subtract", "zoom-out", "Smaller"),
+          ("0 <Control>0", "zoom-fit", "Fit to the window"), ("1 <Control>1", "zoom-pixels", "Own pixels"),
+          ("Escape", "back", "Back to all pictures"),
+        ]),
+      rows(
+        .grid,
+        [
+          ("<Alt>Up BackSpace", "up", "Folder above"),
+          ("<Control>plus <Control>equal <Control>KP_Add", "cells-larger", "Larger cells"),
+          ("<Control>minus <Control>KP_Subtract", "cells-smaller", "Smaller cells"),
+          ("<Control>a", "select-all", "Select all"), ("Escape", "back", "Select nothing"),
+        ]),
+      rows(
+        .window,
+        [
+          ("F11", "fullscreen", "Full screen"), ("F5", "slideshow", "Slideshow"),
+          ("<Control>f", "search", "Search"), ("<Control>n", "names", "Show names"),
+          ("<Control>t", "filmstrip", "Show the filmstrip"), ("<Control>comma", "preferences", "Preferences"),
+          ("<Control>question F1", "shortcuts", "Keyboard shortcuts"),
+          ("<Control>w", "close", "Close the window"), ("<Control>q", "quit", "Quit"),
+        ]),
+    ]
 
     /// Whether an entry with the keyboard focus needs its keys: letters, digits, arrows and Escape without Control and Alt.
     var isTyped: Bool {
@@ -135,7 +104,7 @@
     static func of(_ key: guint, _ pressed: GdkModifierType, isDetail: Bool) -> Shortcut? {
       let pressed = pressed.rawValue & modifiers
       return all.first { shortcut in
-        guard shortcut.scope == .always || (shortcut.scope == .detail) == isDetail else { return false }
+        guard shortcut.group != (isDetail ? .grid : .detail) else { return false }
         return shortcut.keys.contains { text in
           var (value, needed) = (guint(0), GdkModifierType(rawValue: 0))
           guard gtk_accelerator_parse(text, &value, &needed) != 0 else { return false }
@@ -168,28 +137,16 @@
     }
 
     private static var description: String {
-      // In this order two columns are about equally long. With a second page GTK 4.8 warns of the labels of its buttons.
-      var groups: [(title: String, shortcuts: [Shortcut])] = [
-        "Files", "All pictures", "One picture", "Window",
-      ].map { ($0, []) }
-      for shortcut in Shortcut.all where shortcut.listed != nil {
-        if let index = groups.firstIndex(where: { $0.title == shortcut.group }) {
-          groups[index].shortcuts.append(shortcut)
-        } else {
-          groups.append((shortcut.group, [shortcut]))
-        }
-      }
-      let content = groups.map { group in
-        object(
-          "GtkShortcutsGroup", [("title", tr(group.title))],
-          group.shortcuts.map { shortcut in
-            object(
-              "GtkShortcutsShortcut",
-              [
-                ("title", tr(shortcut.title)),
-                ("accelerator", shortcut.listed ?? ""),
-              ], []
-            )
+      // With a second page GTK 4.8 warns of the labels of its buttons.
+      let content = Shortcut.Group.allCases.map { group in
+        let shortcuts = Shortcut.all.filter { $0.group == group }
+        return object(
+          "GtkShortcutsGroup", [("title", tr(group.rawValue))],
+          shortcuts.compactMap { shortcut in
+            shortcut.listed.map {
+              object(
+                "GtkShortcutsShortcut", [("title", tr(shortcut.title)), ("accelerator", $0)], [])
+            }
           })
       }
       let section = object("GtkShortcutsSection", [("section-name", "all"), ("max-height", "26")], content)

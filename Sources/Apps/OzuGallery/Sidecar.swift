@@ -74,10 +74,8 @@ enum Sidecar {
   ///
   /// - Returns: `nil` if there is neither.
   static func replacing(_ rating: Int, in text: String) -> String? {
-    if let found = text.firstMatch(of: /(xmp:Rating\s*=\s*["'])[^"'<>]*/) {
-      return text.replacingCharacters(in: found.range, with: "\(found.1)\(rating)")
-    }
-    if let found = text.firstMatch(of: /(<xmp:Rating>)[^<>]*/) {
+    // Older programs of Adobe have another prefix for the name.
+    if let found = text.firstMatch(of: /((?:xmp|xap):Rating\s*=\s*["']|<(?:xmp|xap):Rating>)[^"'<>]*/) {
       return text.replacingCharacters(in: found.range, with: "\(found.1)\(rating)")
     }
     guard let found = text.firstMatch(of: /<rdf:Description\b/) else { return nil }

@@ -14,18 +14,12 @@
       over parent: UnsafeMutablePointer<GtkWindow>, _ item: PictureItem, _ pipeline: ImagePipeline,
       onSave: @escaping @MainActor (Double) -> Void
     ) {
-      let widget: Widget = gtk_window_new()
-      let window = cast(widget, to: GtkWindow.self)
-      gtk_window_set_title(window, tr("Straighten"))
-      gtk_window_set_transient_for(window, parent)
-      gtk_window_set_modal(window, 1)
-      gtk_window_set_default_size(window, 640, 560)
       let save: Widget = gtk_button_new_with_mnemonic(tr("_Save Copy"))
       gtk_widget_add_css_class(save, "suggested-action")
       gtk_widget_set_sensitive(save, 0)
-      let header: Widget = gtk_header_bar_new()
-      gtk_header_bar_pack_end(OpaquePointer(header), save)
-      gtk_window_set_titlebar(window, header)
+      let window = dialogue(tr("Straighten"), over: parent, button: save)
+      gtk_window_set_default_size(window, 640, 560)
+      gtk_window_set_resizable(window, 1)
 
       let view = StatusImageView(pipeline: pipeline)
       view.view.alternativeText = item.name
@@ -44,7 +38,6 @@
       let bar = box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, [slider, angle])
       setMargins(bar, 12)
       gtk_window_set_child(window, box(GTK_ORIENTATION_VERTICAL, [view.widget, bar]))
-      PropertiesWindow.closeByEscape(window)
 
       // A tenth of a degree, which is a pixel in 600.
       let degrees = { (gtk_range_get_value(cast(slider, to: GtkRange.self)) * 10).rounded() / 10 }

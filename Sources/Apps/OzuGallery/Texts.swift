@@ -33,13 +33,16 @@ package enum Texts {
   /// The texts of the user's language, by their keys.
   static let current: [String: String] = language?.table ?? [:]
 
-  /// The locale of dates and numbers.
-  static let locale: Locale = {
-    guard let name = UserLanguage.setting("LC_NUMERIC", environment) else {
-      return Locale(identifier: "en_US")
-    }
+  /// The locale of numbers.
+  static let locale = userLocale("LC_NUMERIC", in: environment)
+
+  /// The locale of dates.
+  static let dateLocale = userLocale("LC_TIME", in: environment)
+
+  package static func userLocale(_ category: String, in environment: [String: String]) -> Locale {
+    let name = UserLanguage.setting(category, environment) ?? "en_US"
     return Locale(identifier: String(name.prefix { $0 != "." && $0 != "@" }))
-  }()
+  }
 
   /// The first language of the environment that there is.
   package static func code(in environment: [String: String]) -> String? {

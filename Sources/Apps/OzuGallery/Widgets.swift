@@ -48,6 +48,32 @@
     }
   }
 
+  /// A window over another that keeps its size and that Escape closes. It is not shown yet.
+  ///
+  /// - Parameter button: stands in its header.
+  @MainActor
+  func dialogue(
+    _ title: String, over parent: UnsafeMutablePointer<GtkWindow>, isModal: Bool = true, button: Widget? = nil
+  ) -> UnsafeMutablePointer<GtkWindow> {
+    let widget: Widget = gtk_window_new()
+    let window = cast(widget, to: GtkWindow.self)
+    gtk_window_set_title(window, title)
+    gtk_window_set_transient_for(window, parent)
+    gtk_window_set_modal(window, isModal ? 1 : 0)
+    gtk_window_set_resizable(window, 0)
+    let header: Widget = gtk_header_bar_new()
+    if let button { gtk_header_bar_pack_end(OpaquePointer(header), button) }
+    gtk_window_set_titlebar(window, header)
+    let keys = gtk_event_controller_key_new()!
+    SignalSource(keys).onKeys { key, _ in
+      guard key == guint(GDK_KEY_Escape) else { return false }
+      gtk_window_close(window)
+      return true
+    }
+    gtk_widget_add_controller(widget, keys)
+    return window
+  }
+
   /// A row of a form: a label and, at the end of the row, a control.
   @MainActor
   private func row(_ title: String, _ control: Widget) -> Widget {
@@ -57,8 +83,7 @@
   }
 
   @MainActor
-  func switchRow(_ title: String, isOn: Bool = false, _ action: @escaping @MainActor (Bool) -> Void) -> Widget
-  {
+  func switchRow(_ title: String, isOn: Bool, _ action: @escaping @MainActor (Bool) -> Void) -> Widget {
     let control: Widget = gtk_switch_new()
     gtk_switch_set_active(OpaquePointer(control), isOn ? 1 : 0)
     SignalSource(control).on("notify::active") { control in
@@ -72,7 +97,7 @@
   /// - Parameter action: called with the number of the choice.
   @MainActor
   func choiceRow(
-    _ title: String, _ choices: [String], selected: Int = 0, _ action: @escaping @MainActor (Int) -> Void
+    _ title: String, _ choices: [String], selected: Int, _ action: @escaping @MainActor (Int) -> Void
   ) -> Widget {
     let list = gtk_string_list_new(nil)!
     for choice in choices { gtk_string_list_append(list, choice) }
@@ -87,11 +112,11 @@
 
   @MainActor
   func numberRow(
-    _ title: String, _ range: ClosedRange<Int>, step: Int, value: Int,
+    _ title: String, _ range: ClosedRange<Int>, value: Int,
     _ action: @escaping @MainActor (Int) -> Void
   ) -> Widget {
     let control: Widget = gtk_spin_button_new_with_range(
-      Double(range.lowerBound), Double(range.upperBound), Double(step))
+      Double(range.lowerBound), Double(range.upperBound), 1)
     gtk_spin_button_set_value(OpaquePointer(control), Double(value))
     SignalSource(control).on("value-changed") { control in
       action(Int(gtk_spin_button_get_value(OpaquePointer(control))))

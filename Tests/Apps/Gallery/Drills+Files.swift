@@ -29,10 +29,6 @@
           }
           try await hands.press("ctrl+n")
           await checks.eventually("and takes them away", screen) { !screen.says("1.jpg") }
-          checks.expect(!Self.showsCounters(screen), "counters are hidden")
-          try await hands.press("ctrl+shift+d")
-          await checks.eventually("Ctrl+Shift+D shows counters", screen) { Self.showsCounters(screen) }
-          try await hands.press("ctrl+shift+d")
 
           try await trash(folder, window, hands, screen, checks)
           try await drop(window, pipeline, screen, checks)
@@ -40,13 +36,6 @@
         try await closing(folder, pipeline, checks)
       }
       output.add("files", checks, detail: "folders, names, the trash and back, a drop")
-    }
-
-    private static func showsCounters(_ screen: Screen) -> Bool {
-      screen.visible(gtk_label_get_type()).contains { place in
-        gtk_label_get_text(OpaquePointer(place.widget)).map { String(cString: $0).contains("under way") }
-          ?? false
-      }
     }
 
     private func trash(

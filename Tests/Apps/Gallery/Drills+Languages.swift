@@ -15,6 +15,9 @@
       ] as [([String: String], String?)] {
         checks.equal(Texts.code(in: environment), code, "the language of \(environment)")
       }
+      let mixed = ["LANG": "en_US.UTF-8", "LC_TIME": "de_DE.UTF-8@euro", "LC_NUMERIC": "C"]
+      checks.equal(Texts.userLocale("LC_TIME", in: mixed).identifier, "de_DE", "the locale of dates")
+      checks.equal(Texts.userLocale("LC_NUMERIC", in: mixed).identifier, "en_US", "the locale of numbers")
       for (code, language) in Texts.all.sorted(by: { $0.key < $1.key }) {
         for (text, translation) in language.table {
           let values = { (text: String) in (1...3).filter { text.contains("%\($0)") } }

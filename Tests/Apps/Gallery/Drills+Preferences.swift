@@ -17,17 +17,6 @@
           let hands = Hands(screen: screen)
           await settle(window, screen)
           try await hands.press("ctrl+comma")
-          await checks.eventually("Ctrl+, opens the preferences", screen) {
-            Self.dialogue(over: window) != nil
-          }
-          let plain = Self.dialogue(over: window).map { Self.all(gtk_switch_get_type(), below: $0).count }
-          checks.equal(plain, 1, "the number of switches, of which those for developers are none")
-          try await hands.press("Escape")
-          await checks.eventually("Escape closes them", screen) { Self.dialogue(over: window) == nil }
-          // With the counters come the settings for developers.
-          gtk_widget_activate_action_variant(screen.window, "win.developer", nil)
-          try await hands.press("ctrl+comma")
-          gtk_widget_activate_action_variant(screen.window, "win.developer", nil)
           guard
             await checks.eventually(
               "Ctrl+, opens the preferences", screen, { Self.dialogue(over: window) != nil }),
@@ -36,23 +25,17 @@
           let choices = Self.all(gtk_drop_down_get_type(), below: dialogue)
           let switches = Self.all(gtk_switch_get_type(), below: dialogue)
           let fields = Self.all(gtk_spin_button_get_type(), below: dialogue)
-          guard checks.expect(choices.count == 3 && switches.count == 3 && fields.count == 2, "all are there")
+          guard checks.expect(choices.count == 2 && switches.count == 1 && fields.count == 1, "all are there")
           else { return }
 
           await settle(window, screen)
           try await modes(choices[0], window, screen, checks)
-          try await sizes(choices[2], window, screen, checks)
-          try await looks(switches, choices[1], window, screen, checks)
-          gtk_spin_button_set_value(OpaquePointer(fields[1]), 32)
-          await checks.eventually("the disk cache keeps to its budget", screen) {
-            pipeline.diskCache?.capacity == 32 << 20
-          }
+          try await looks(switches[0], choices[1], window, screen, checks)
           try await hands.press("Escape")
           await checks.eventually("Escape closes them", screen) { Self.dialogue(over: window) == nil }
         }
       }
-      output.add(
-        "preferences", checks, detail: "format, mode, processors, dark and light, and the disk's budget")
+      output.add("preferences", checks, detail: "mode, corners, dark and light")
     }
 
     private func modes(
@@ -81,42 +64,24 @@
       }
     }
 
-    private func sizes(
-      _ choice: UnsafeMutablePointer<GtkWidget>, _ window: GalleryWindow, _ screen: Screen, _ checks: Checks
-    ) async throws {
-      for (index, sides) in [(1, 64...90), (2, 300...512), (0, 150...300)] {
-        gtk_drop_down_set_selected(OpaquePointer(choice), guint(index))
-        await settle(window, screen)
-        let pictures = cells(of: window, screen).compactMap(\.place.picture.images.picture)
-        let isOfSize = pictures.allSatisfy { sides.contains(max($0.size.width, $0.size.height)) }
-        checks.expect(!pictures.isEmpty && isOfSize, "format \(index) makes pictures of \(sides) pixels")
-      }
-    }
-
     private func looks(
-      _ switches: [UnsafeMutablePointer<GtkWidget>], _ appearance: UnsafeMutablePointer<GtkWidget>,
+      _ corners: UnsafeMutablePointer<GtkWidget>, _ appearance: UnsafeMutablePointer<GtkWidget>,
       _ window: GalleryWindow, _ screen: Screen,
       _ checks: Checks
     ) async throws {
-      func turn(_ index: Int) async {
-        let control = OpaquePointer(switches[index])
+      func turn() async {
+        let control = OpaquePointer(corners)
         let wasOn = gtk_switch_get_active(control)
-        gtk_widget_activate(switches[index])
+        gtk_widget_activate(corners)
         await checks.eventually("the switch turns", screen) { gtk_switch_get_active(control) != wasOn }
         await settle(window, screen)
       }
       let plain = await look(at: window, screen)
       checks.expect(plain.colour > 20 && plain.corner > 20, "a picture has colours up to its corners")
-      await turn(0)
+      await turn()
       checks.expect(
         await look(at: window, screen).corner < 12, "round corners are those of the window's colour")
-      await turn(0)
-      await turn(1)
-      checks.expect(await look(at: window, screen).colour < 2, "grey pictures have no colours")
-      await turn(1)
-      await turn(2)
-      checks.expect(await look(at: window, screen).edges < plain.edges / 2, "blurred pictures have no edges")
-      await turn(2)
+      await turn()
       checks.expect(plain.window > 180, "a window is light")
       gtk_drop_down_set_selected(OpaquePointer(appearance), 2)
       await settle(window, screen)
@@ -127,11 +92,11 @@
     }
 
     /// Measures of a cell and the window, in parts of 255: the colourfulness of the cell, the difference of its corner from
-    /// the grey of the window, the sharpness of its edges, and the lightness of the window.
+    /// the grey of the window, and the lightness of the window.
     private func look(
       at window: GalleryWindow, _ screen: Screen
-    ) async -> (colour: Int, corner: Int, edges: Int, window: Int) {
-      var look = (colour: 0, corner: 0, edges: 0, window: 0)
+    ) async -> (colour: Int, corner: Int, window: Int) {
+      var look = (colour: 0, corner: 0, window: 0)
       await screen.nextFrame {
         // Not the first, which is selected and has a colour round it.
         let cells = self.cells(of: window, screen)
@@ -145,7 +110,6 @@
         let row = place.y + place.size.height / 2
         for x in place.x + 1..<place.x + place.size.width {
           look.colour = max(look.colour, colour(x, row))
-          look.edges = max(look.edges, abs(Int(picture[x, row].green) - Int(picture[x - 1, row].green)))
         }
         look.corner = colour(place.x + 2, place.y + 2)
         look.window = Int(picture[12, picture.size.height - 8].green)

@@ -15,6 +15,13 @@
         folder.remove()
         other.remove()
       }
+      try folder.write(
+        "5.jpg.xmp",
+        Data(
+          """
+          <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+          <rdf:Description xmlns:xap="http://ns.adobe.com/xap/1.0/" xap:Rating="0"/></rdf:RDF></x:xmpmeta>
+          """.utf8))
       try await withPipeline { pipeline in
         try await withWindow([], pipeline) { window, screen in
           let hands = Hands(screen: screen)
@@ -41,6 +48,10 @@
           }
           let text = try String(contentsOf: folder.file("2.jpg.xmp"), encoding: .utf8)
           checks.expect(text.contains("xmp:Rating=\"4\""), "as XMP")
+          await checks.eventually("in place of those of an older program", screen) {
+            let old = try? String(contentsOf: folder.file("5.jpg.xmp"), encoding: .utf8)
+            return old?.contains("xap:Rating=\"4\"") ?? false
+          }
 
           try await move(folder, other, window, hands, screen, checks)
           try await rename(folder, window, hands, screen, checks)

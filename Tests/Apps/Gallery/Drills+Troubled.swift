@@ -84,6 +84,17 @@
           checks.expect(
             width == 640 && height == 520, "the size is that of before, but it is \(width) × \(height)")
         }
+        for (look, mode, isRound) in [
+          (#""mode": "fill", "hasRoundedCorners": true"#, ScaleMode.fill, true),
+          (#""fillsCells": false"#, ScaleMode.aspectFit, false),
+        ] {
+          let rest = #""isMaximized": false, "showsNames": false, "appearance": 0, "slideSeconds": 4"#
+          try Data("{\"width\": 640, \"height\": 520, \(rest), \(look)}".utf8).write(to: file)
+          try await withWindow(items, pipeline, memoryFile: file) { window, screen in
+            checks.equal(window.grid.style.mode, mode, "the mode of \(look)")
+            checks.equal(window.grid.style.hasRoundedCorners, isRound, "the corners of \(look)")
+          }
+        }
         try Data("nonsense".utf8).write(to: file)
         try await withWindow(items, pipeline, memoryFile: file) { window, screen in
           checks.equal(window.grid.count, 2, "what cannot be read is forgotten")

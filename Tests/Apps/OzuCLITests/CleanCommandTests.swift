@@ -46,6 +46,8 @@ struct CleanCommandTests {
     #expect(try folder.names.sorted() == ["a.jpg", "link.jpg"])
     // A second time there is nothing to do.
     #expect(await CommandRun("clean", "--in-place", path).output.contains("nothing is left out"))
+    let two = await CommandRun("clean", path, folder.path("link.jpg"), "-o", folder.path("out/"))
+    #expect(two.output.contains("\n2 pictures, "), "\(two.output)")
   }
 
   @Test(

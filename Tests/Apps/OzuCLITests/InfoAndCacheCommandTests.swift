@@ -38,9 +38,16 @@ import Testing
     #expect(table.contains("\"\(folder.path("a, b.jpg"))\",\"a, b.jpg\",jpeg,310,170,\(data.count),1,,,,,1"))
     let lines = await CommandRun(arguments + ["--format", "{name}\t{{{width}x{height}}}{date}"])
     #expect(lines.output == "a, b.jpg\t{310x170}\ncut.jpg\t{310x170}\n")
+    // Nothing is left of these; `load -r` and others take them for no pictures.
+    try folder.write(Data(count: 4096), to: "zeros.JPG")
+    try folder.write(Data(), to: "empty.webp")
+    try folder.write(Data("jpg".utf8), to: "jpg")
+    #expect(await CommandRun(arguments + ["--csv"]).status == .done)
     let check = await CommandRun(arguments + ["--check"])
-    #expect(check.status == .failed)
-    #expect(check.output == "2 pictures, 1 damaged\n" && check.errors.contains("cut.jpg: truncated JPEG"))
+    #expect(check.status == .failed && check.output == "4 pictures, 3 damaged\n", "\(check.output)")
+    for name in ["cut.jpg: truncated JPEG", "zeros.JPG: ", "empty.webp: "] {
+      #expect(check.errors.contains(name), "\(check.errors)")
+    }
     #expect(await CommandRun("info", folder.path("a, b.jpg"), "--check", "--no-cache").status == .done)
     #expect(await CommandRun(arguments + ["--format", "{date"]).status == .wrongUsage)
   }

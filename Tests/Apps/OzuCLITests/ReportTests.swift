@@ -19,6 +19,7 @@ struct ReportTests {
       await CommandRun(arguments, isTerminal: true).output,
       await CommandRun(["set", path, "-w", "16", "-f", "png", "-o", folder.path("set")], isTerminal: true)
         .output,
+      await CommandRun(["clean", path, "-o", folder.path("clean/")], isTerminal: true).output,
     ] {
       #expect(lines.split(separator: "\n").allSatisfy { $0.columnCount <= 80 }, "\(lines)")
       #expect(lines.contains("…") && lines.contains("1.png: "))

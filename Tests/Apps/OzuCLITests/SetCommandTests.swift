@@ -218,7 +218,9 @@ struct SetCommandTests {
     "wrong usage",
     arguments: [
       (["-w", "0"], "--widths 0: up to 32 widths"), (["-w", "320,"], "for example: --widths 320,640,1280"),
-      (["-f", "webp,tif"], "\"tif\" is not a format that can be written"), (["-o", "-"], "need a folder"),
+      (["-f", "webp,tif"], "--formats tif: TIFF can be read and not written"),
+      (["-f", "wepb"], "Did you mean \"webp\"?"), (["-f", "webp,"], "--formats \"\": it can be jpeg"),
+      (["-o", "-"], "need a folder"),
       (["-o", "{name}.{ext}"], "several widths need {width}"),
       (["-o", "{name}-{width}.jpg"], "several formats need {ext}"),
       (["-o", "{name}-{width}.png", "-f", "jpeg"], "ends in .png"), (["--alt", "x"], "--alt needs --html"),

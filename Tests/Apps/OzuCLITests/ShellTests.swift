@@ -169,6 +169,10 @@ struct ShellTests {
     #expect(run.status == .done && run.output.unicodeScalars.allSatisfy(\.isASCII))
     let page = try folder.write(Data(run.output.utf8), to: "ozu.1")
     for section in ["EXAMPLES", "ENVIRONMENT", "FILES"] { #expect(run.output.contains("\n.SH \(section)\n")) }
+    // Lines of tables, of which escapes take one column each.
+    let rows = run.output.split(separator: "\n").filter { $0.hasPrefix("  ") }
+    let long = rows.map { $0.replacing(/\\(?:\(..|\[u[0-9A-F]+\]|.)/, with: "x") }.filter { $0.count > 76 }
+    #expect(rows.count > 50 && long.isEmpty, "\(long)")
     for device in ["utf8", "ascii"] {
       let groff = try ProgramRun(named: "groff", ["-ww", "-man", "-T" + device, "-z", page])
       guard let groff else { return }

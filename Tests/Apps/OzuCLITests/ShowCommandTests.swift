@@ -133,7 +133,7 @@
       let output = await terminal.output(answering: answer)
       let image = try #require(SixelReader(output.dropFirst(Self.question.count)))
       #expect(image.bitmap.size == PixelSize(213, 160))
-      #expect(Self.photo.resembles(image.bitmap, tolerance: 24))
+      #expect(Self.photo.resembles(image.bitmap, tolerance: 40))
     }
 
     @Test(

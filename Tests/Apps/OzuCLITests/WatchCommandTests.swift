@@ -29,7 +29,16 @@
       "files come when they are closed or moved in, also in folders that come later; not those of results")
     func files() async throws {
       let folder = try Folder()
+      mkdir(folder.path("deep"), 0o700)
+      try folder.write(Data("x".utf8), to: "deep/first")
+      var found: [FolderWatch.Event] = [.file(path: folder.path("deep/first"), folder: "deep")]
+      if getuid() != 0 {
+        mkdir(folder.path("closed"), 0)
+        found.insert(.unwatched(path: folder.path("closed"), code: EACCES), at: 0)
+      }
       let watch = try FolderWatch(folder.path(""), isRecursive: true, results: folder.path("out"))
+      #expect(watch.begin() == found)
+      chmod(folder.path("closed"), 0o700)
       let wanted: Set = ["|moved", "sub|new", "|written"]
       async let names = Self.files(watch, until: wanted)
       mkdir(folder.path("out"), 0o700)

@@ -51,18 +51,37 @@ struct ParsedArguments {
 
   /// The value of an option as one of a few words, in upper or lower case.
   func choice<Choice>(_ name: String, among choices: [(String, Choice)]) throws(UsageError) -> Choice? {
+    try value(name).map { text throws(UsageError) in try Self.choice(text, of: name, among: choices) }
+  }
+
+  /// The value of an option as some of a few words with commas between them, each once.
+  func choices<Choice: Equatable>(
+    _ name: String, among choices: [(String, Choice)]
+  ) throws(UsageError) -> [Choice]? {
     guard let text = value(name) else { return nil }
+    var found: [Choice] = []
+    for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let choice = try Self.choice(String(word), of: name, among: choices)
+      if !found.contains(choice) { found.append(choice) }
+    }
+    return found
+  }
+
+  private static func choice<Choice>(
+    _ text: String, of name: String, among choices: [(String, Choice)]
+  ) throws(UsageError) -> Choice {
     if let choice = choices.first(where: { $0.0.lowercased() == text.lowercased() }) { return choice.1 }
     let words = choices.map(\.0)
-    let other = Self.otherWords[text.lowercased()].flatMap { words.contains($0) ? $0 : nil }
+    let other = otherWords[text.lowercased()].flatMap { words.contains($0) ? $0 : nil }
     throw UsageError(
-      "--\(name) \(text): it can be \(words.joined(separator: ", "))",
+      "--\(name) \(text.isEmpty ? "\"\"" : text): it can be \(words.joined(separator: ", "))",
       hint: (other ?? Suggestion.closest(to: text, among: words)).map { "Did you mean \"\($0)\"?" })
   }
 
   /// The words of other programs for the modes of a resize.
   private static let otherWords = [
-    "crop": "cover", "contain": "fit", "inside": "fit", "exact": "stretch", "force": "stretch",
+    "crop": "cover", "contain": "fit", "inside": "fit", "exact": "stretch", "fill": "stretch",
+    "force": "stretch",
   ]
 }
 

@@ -26,38 +26,28 @@ struct OverlayArgument {
     var placement = Placement()
     // From the end, because the name of the file may have commas.
     while parts.count > 1, let part = parts.last {
-      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard sides.count == 2, Self.names.contains(String(sides[0])) else { break }
-      try Self.set(String(sides[0]), String(sides[1]), in: &placement)
+      let value = SettingValue(part, of: "--\(Self.name)")
+      guard part.contains("="), Self.names.contains(value.name) else { break }
+      try Self.set(value, in: &placement)
       parts.removeLast()
     }
     path = parts.joined(separator: ",")
     self.placement = placement
   }
 
-  private static func set(
-    _ name: String, _ value: String, in placement: inout Placement
-  ) throws(UsageError) {
-    func number(_ range: ClosedRange<Double>) throws(UsageError) -> Double {
-      try StepArguments.number(value, of: Self.name, in: range)
-    }
-    func choice<Value>(_ choices: [(String, Value)]) throws(UsageError) -> Value {
-      if let value = choices.first(where: { $0.0 == value })?.1 { return value }
-      throw UsageError(
-        "--\(Self.name) \(name)=\(value): it can be \(choices.map(\.0).joined(separator: ", "))")
-    }
-    switch name {
-    case "place": placement.anchor = try AnchorArgument.setting(value, of: Self.name)
-    case "x": placement.x = try number(Self.pixels)
-    case "y": placement.y = try number(Self.pixels)
-    case "size": placement.size = try ResizeArguments.size(value, of: Self.name)
-    case "rotate": placement.rotation = try number(-360...360)
-    case "opacity": placement.opacity = try number(0...1)
-    case "mode": placement.blendMode = try choice(Self.modes)
+  private static func set(_ value: SettingValue, in placement: inout Placement) throws(UsageError) {
+    switch value.name {
+    case "place": placement.anchor = try value.choice(AnchorArgument.names)
+    case "x": placement.x = try value.number(Self.pixels)
+    case "y": placement.y = try value.number(Self.pixels)
+    case "size": placement.size = try ResizeArguments.size(value.text, of: Self.name)
+    case "rotate": placement.rotation = try value.number(-360...360)
+    case "opacity": placement.opacity = try value.number(0...1)
+    case "mode": placement.blendMode = try value.choice(Self.modes)
     case "tile":
-      let gap = Int(try StepArguments.number(value, of: Self.name, in: 0...65_535, isWhole: true))
+      let gap = try value.integer(0...65_535)
       placement.tileGap = PixelSize(gap, gap)
-    default: placement.light = try choice([("yes", ResamplingLight.linear), ("no", .asStored)])
+    default: placement.light = try value.flag() ? .linear : .asStored
     }
   }
 

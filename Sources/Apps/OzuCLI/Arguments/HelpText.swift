@@ -82,7 +82,7 @@ enum HelpText {
   }
 
   /// The lines of a table; one that is too long goes on below its last column.
-  private static func table(_ text: String) -> String {
+  static func table(_ text: String, width: Int = HelpText.width) -> String {
     text.split(separator: "\n").map { line in
       guard line.count > width else { return String(line) }
       let content = line.drop { $0 == " " }

@@ -96,16 +96,13 @@ enum StandardInput {
   }
 
   private static func readAll(limit: Int) -> Result<Data, ImageError> {
-    var data = Data()
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = buffer.withUnsafeMutableBytes { BlockingCalls.read(STDIN_FILENO, into: $0) }
-      if count < 0 { return .failure(.unreadableFile(SourceArgument.standardInput, code: errno)) }
-      if count == 0 { return .success(data) }
-      guard data.count + count <= limit else {
+    do throws(SystemError) {
+      guard let data = try BlockingCalls.readAll(STDIN_FILENO, limit: limit) else {
         return .failure(.bodyTooLarge(SourceArgument.standardInput, limit: limit))
       }
-      data.append(contentsOf: buffer[..<count])
+      return .success(data)
+    } catch {
+      return .failure(.unreadableFile(SourceArgument.standardInput, code: error.code))
     }
   }
 }

@@ -68,14 +68,7 @@ enum SourceList {
     do throws(SystemError) {
       let descriptor = try OutputFile.open(path, O_RDONLY)
       defer { close(descriptor) }
-      var data = Data()
-      var buffer = [UInt8](repeating: 0, count: 64 << 10)
-      while data.count <= maximumByteCount {
-        let count = buffer.withUnsafeMutableBytes { BlockingCalls.read(descriptor, into: $0) }
-        guard count >= 0 else { throw SystemError(code: errno) }
-        if count == 0 { return data }
-        data.append(contentsOf: buffer[..<count])
-      }
+      if let data = try BlockingCalls.readAll(descriptor, limit: maximumByteCount) { return data }
     } catch {
       throw OutputError(reason: systemMessage(error.code))
     }

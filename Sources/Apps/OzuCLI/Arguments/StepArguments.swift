@@ -82,6 +82,9 @@ enum StepArguments {
     case "rotate":
       if let turn = turns.first(where: { $0.0 == text })?.1 { return [turn] }
       let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+      if let turn = ["left": "270", "right": "90"][parts[0].lowercased()] {
+        throw UsageError("--rotate \(text): an angle is needed", hint: "Did you mean --rotate \(turn)?")
+      }
       let degrees = try number(parts[0], of: name, in: -360...360)
       guard parts.count > 1 else { return [.rotate(degrees: degrees)] }
       guard parts.count == 2, let color = ColorArgument.color(parts[1]) else {
@@ -152,6 +155,10 @@ enum StepArguments {
     if parts.count > 1, let last = parts.last, !last.contains("+") {
       if let color = ColorArgument.color(last) {
         style = .fill(color)
+      } else if Double(last) == nil {
+        throw UsageError(
+          "--redact \(text): a colour or the side of a block may follow: \(ColorArgument.notation)",
+          hint: ColorArgument.hint(for: last))
       } else {
         style = .pixelate(blockSide: Int(try number(last, of: "redact", in: 1...65_535, isWhole: true)))
       }
@@ -242,7 +249,8 @@ enum StepArguments {
     guard parts.count == 3, let color = ColorArgument.color(parts[2]) else {
       throw UsageError(
         "--round \(text): only the width of a line and its colour may follow the radius",
-        hint: "For example: --round 12,2,#ff8800")
+        hint: (parts.count == 3 ? ColorArgument.hint(for: parts[2]) : nil)
+          ?? "For example: --round 12,2,#ff8800")
     }
     return RoundedCorners(
       shape, border: .init(width: try number(parts[1], of: "round", in: 0...65_535), color: color))
@@ -278,13 +286,5 @@ enum AnchorArgument {
   /// The place of a text; `nil` when the text is not a place.
   static func anchor(_ text: some StringProtocol) -> ImageAnchor? {
     names.first { $0.0 == text.lowercased() }?.1
-  }
-
-  /// The place of the setting `place` of an option.
-  static func setting(_ text: String, of option: String) throws(UsageError) -> ImageAnchor {
-    guard let anchor = anchor(text) else {
-      throw UsageError("--\(option) place=\(text): a place is \(notation)")
-    }
-    return anchor
   }
 }

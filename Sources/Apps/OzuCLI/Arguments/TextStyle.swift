@@ -9,6 +9,7 @@ struct TextStyle {
   private(set) var place = ImageAnchor.bottom
   private(set) var margin = 16
   private(set) var opacity = 1.0
+  private static let alignments = Label.Alignment.allCases.map { ($0.rawValue, $0) }
 
   /// - Parameters:
   ///   - name: the option or the setting, for errors.
@@ -18,21 +19,21 @@ struct TextStyle {
     var (outline, outlineColor): (Double?, ColorValue?)
     var (background, padding, radius): (ColorValue?, Double, Double) = (nil, 8, 0)
     for part in text.split(separator: ",") {
-      let value = Value(part, of: name)
+      let value = SettingValue(part, of: name)
       switch value.name {
       case "font": families.append(value.text)
       case "size": label.size = try value.number(1...2000)
       case "weight": label.weight = try value.integer(1...1000)
       case "italic": label.isItalic = try value.flag()
       case "color": label.color = try value.color()
-      case "place" where hasPlace: place = try AnchorArgument.setting(value.text, of: TextArgument.style)
+      case "place" where hasPlace: place = try value.choice(AnchorArgument.names)
       case "margin" where hasPlace: margin = try value.integer(0...65_535)
       case "opacity" where hasPlace: opacity = try value.number(0...1)
       case "width": label.width = try value.integer(1...32_767)
       case "lines":
         label.maximumLineCount = try value.integer(1...10_000)
         label.ellipsis = .end
-      case "align": label.alignment = try value.alignment()
+      case "align": label.alignment = try value.choice(Self.alignments)
       case "line-height": label.lineHeight = try value.number(0.25...10)
       case "outline": outline = try value.number(0...500)
       case "outline-color": outlineColor = try value.color()
@@ -65,58 +66,53 @@ struct TextStyle {
     configuration.decoding.isolation.fontFolders.append(
       URL(fileURLWithPath: path).deletingLastPathComponent().path(percentEncoded: false))
   }
+}
 
-  /// A name and its value.
-  private struct Value {
-    let name: String
-    let text: String
-    private let option: String
+/// A setting of an option that has several: a name and its value.
+struct SettingValue {
+  let name: String
+  let text: String
+  private let option: String
 
-    init(_ part: Substring, of option: String) {
-      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      (name, text) = (String(sides[0]), sides.count == 2 ? String(sides[1]) : "")
-      self.option = option
+  /// - Parameter option: the name of the option, for errors.
+  init(_ part: Substring, of option: String) {
+    let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    (name, text) = (String(sides[0]), sides.count == 2 ? String(sides[1]) : "")
+    self.option = option
+  }
+
+  func number(_ range: ClosedRange<Double>) throws(UsageError) -> Double {
+    guard let number = Double(text), range.contains(number) else { throw misfit("number", range) }
+    return number
+  }
+
+  func integer(_ range: ClosedRange<Double>) throws(UsageError) -> Int {
+    let number = try number(range)
+    guard number == number.rounded() else { throw misfit("whole number", range) }
+    return Int(clamping: number)
+  }
+
+  private func misfit(_ kind: String, _ range: ClosedRange<Double>) -> UsageError {
+    let bounds = "\(StepArguments.text(range.lowerBound)) to \(StepArguments.text(range.upperBound))"
+    return UsageError("\(option) \(name)=\(text): a \(kind) from \(bounds) is needed")
+  }
+
+  func choice<Choice>(_ choices: [(String, Choice)]) throws(UsageError) -> Choice {
+    if let choice = choices.first(where: { $0.0.lowercased() == text.lowercased() }) { return choice.1 }
+    let words = choices.map(\.0)
+    throw UsageError(
+      "\(option) \(name)=\(text): it can be \(words.joined(separator: ", "))",
+      hint: Suggestion.closest(to: text, among: words).map { "Did you mean \"\($0)\"?" })
+  }
+
+  func flag() throws(UsageError) -> Bool { try choice([("yes", true), ("no", false)]) }
+
+  func color() throws(UsageError) -> ColorValue {
+    guard let color = ColorArgument.color(text) else {
+      throw UsageError(
+        "\(option) \(name)=\(text): a colour is \(ColorArgument.notation)",
+        hint: ColorArgument.hint(for: text))
     }
-
-    func number(_ range: ClosedRange<Double>) throws(UsageError) -> Double {
-      guard let number = Double(text), range.contains(number) else { throw misfit("number", range) }
-      return number
-    }
-
-    func integer(_ range: ClosedRange<Double>) throws(UsageError) -> Int {
-      let number = try number(range)
-      guard number == number.rounded() else { throw misfit("whole number", range) }
-      return Int(clamping: number)
-    }
-
-    private func misfit(_ kind: String, _ range: ClosedRange<Double>) -> UsageError {
-      let bounds = "\(StepArguments.text(range.lowerBound)) to \(StepArguments.text(range.upperBound))"
-      return UsageError("\(option) \(name)=\(text): a \(kind) from \(bounds) is needed")
-    }
-
-    func flag() throws(UsageError) -> Bool {
-      switch text {
-      case "yes": return true
-      case "no": return false
-      default: throw UsageError("\(option) \(name)=\(text): it can be yes or no")
-      }
-    }
-
-    func color() throws(UsageError) -> ColorValue {
-      guard let color = ColorArgument.color(text) else {
-        throw UsageError(
-          "\(option) \(name)=\(text): a colour is \(ColorArgument.notation)",
-          hint: ColorArgument.hint(for: text))
-      }
-      return color
-    }
-
-    func alignment() throws(UsageError) -> Label.Alignment {
-      guard let alignment = Label.Alignment(rawValue: text) else {
-        let names = Label.Alignment.allCases.map(\.rawValue).joined(separator: ", ")
-        throw UsageError("\(option) \(name)=\(text): it can be \(names)")
-      }
-      return alignment
-    }
+    return color
   }
 }

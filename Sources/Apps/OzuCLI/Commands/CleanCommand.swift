@@ -51,8 +51,7 @@ enum CleanCommand: Command {
       help: "Store turned JPEGs upright, without loss, where their sides allow it."),
     OptionSpecification(name: "in-place", help: "Replace each file by its result."),
     OptionSpecification(
-      name: "keep", value: "WHAT,…",
-      kind: .list(["orientation", "profile", "copyright", "all-but-place", "nothing"]),
+      name: "keep", value: "WHAT,…", kind: .list(parts.map(\.0)),
       help: "orientation, profile, copyright, all-but-place or nothing; orientation,profile by default."),
     FileTimes.option, .recursive,
     OptionSpecification(
@@ -110,36 +109,26 @@ enum CleanCommand: Command {
       SourceFailure($0.text, reason: "it cannot be cleaned without encoding its picture again")
     }
     let run = SourceRun(kind: "clean", concurrentCount: 2, console: console, style: style)
-    let failureCount = await run.run(
-      sources, problems: listing.problems + uncleaned
+    let (_, failureCount) = await run.report(
+      sources, problems: listing.problems + uncleaned, on: console
     ) { [target] text, index, _ in
       try await CleanReport(text, index, kept, target, pipeline, isUpright: isUpright, keepsTimes: keepsTimes)
-    } print: { (report: CleanReport) in
-      console.print(report, style)
     }
     return failureCount > 0 ? .failed : .done
   }
 
   private static func kept(_ arguments: ParsedArguments) throws(UsageError) -> KeptMetadata {
-    guard let text = arguments.value("keep") else { return .appearance }
-    let words: [String: KeptMetadata] = [
-      "orientation": .orientation, "profile": .colorProfile, "copyright": .copyright,
-      "all-but-place": .everythingButPlace, "nothing": [],
-    ]
-    var kept: KeptMetadata = []
-    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let part = words[name.lowercased()] else {
-        throw UsageError(
-          "--keep: \"\(name)\" is not a part of the metadata",
-          hint: "There are: orientation, profile, copyright, all-but-place, nothing.")
-      }
-      kept.formUnion(part)
-    }
-    if kept != [], text.lowercased().split(separator: ",").contains("nothing") {
+    guard let kept = try arguments.choices("keep", among: parts) else { return .appearance }
+    guard kept.count == 1 || !kept.contains(where: \.isEmpty) else {
       throw UsageError("--keep: \"nothing\" stands alone")
     }
-    return kept
+    return KeptMetadata(kept)
   }
+
+  private static let parts: [(String, KeptMetadata)] = [
+    ("orientation", .orientation), ("profile", .colorProfile), ("copyright", .copyright),
+    ("all-but-place", .everythingButPlace), ("nothing", []),
+  ]
 }
 
 /// A file that `ozu clean` wrote.
@@ -183,11 +172,16 @@ private struct CleanReport: SourceReport {
   func lines(isVerbose: Bool, width: Int?) -> [StyledLine] {
     let dropped = file.dropped.joined(separator: ", ")
     let change = dropped.isEmpty ? "nothing is left out" : "without \(dropped)"
-    let head =
-      "\(PrintableText.name(source)): \(change) (\(Format.bytes(byteCount)) to "
-      + "\(Format.bytes(file.data.count))) -> \(PrintableText.name(output))"
-    return ([head] + file.notes.map { "  note: \($0)" }).map { StyledLine($0) }
+    let facts = ": \(change) (\(Format.bytes(byteCount)) to \(Format.bytes(file.data.count))) -> "
+    let names = StyledLine.shortened(
+      (PrintableText.name(source), PrintableText.name(output)),
+      to: width.map { $0 - facts.columnCount } ?? .max)
+    var head = StyledLine(names.0 + facts)
+    head.add(names.1, .strong)
+    return [head] + file.notes.map { StyledLine("  note: \($0)") }
   }
+
+  var sum: RunSum { RunSum(count: 1, byteCount: byteCount, writtenByteCount: file.data.count) }
 
   var json: JSON {
     .report(

@@ -17,9 +17,7 @@ enum ExplainCommand: Command {
       request for the address would do now and why. Nothing is sent.
       """,
     options: [
-      OptionSpecification(
-        name: "mode", value: "MODE", kind: HTTPArguments.modeKind,
-        help: "default, no-store, reload, no-cache, force-cache or only-if-cached."),
+      HTTPArguments.modeOption,
       .cache, .json,
     ],
     positional: 1...1)

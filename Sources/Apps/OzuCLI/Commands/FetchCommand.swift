@@ -43,9 +43,7 @@ enum FetchCommand: Command {
   private static let options: [OptionSpecification] =
     [
       OptionSpecification(name: "verbose", letter: "v", help: "Say where each answer came from, and why."),
-      OptionSpecification(
-        name: "mode", value: "MODE", kind: HTTPArguments.modeKind,
-        help: "default, no-store, reload, no-cache, force-cache or only-if-cached."),
+      HTTPArguments.modeOption,
       OptionSpecification(name: "json-lines", help: "Read requests from standard input; write answers."),
       OptionSpecification(
         name: "errors-as-504",

@@ -7,7 +7,7 @@
   /// Names that begin with a dot, and those that browsers give to running downloads, are skipped: the file comes again under its
   /// own name. One thread calls `next`; `end` may be called on any. The folders by their watches are used by `next` alone.
   ///
-  /// `Sendable`: `folders` and `hasEnded` have one user at a time, because `next` is called by one thread after `init`.
+  /// `Sendable`: `folders` and `hasEnded` have one user at a time, because `next` is called by one thread after `begin`.
   final class FolderWatch: @unchecked Sendable {
     /// What came.
     enum Event: Equatable {
@@ -15,6 +15,8 @@
       case file(path: String, folder: String)
       /// More came than the system has room for: some files are not named.
       case overflow
+      /// A subfolder that cannot be watched, and the number of the error.
+      case unwatched(path: String, code: Int32)
       /// The folder that is watched has gone.
       case gone
     }
@@ -52,22 +54,14 @@
       }
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       folders[root] = (path, "")
-      if isRecursive { _ = list(path, "", reportsFiles: false) }
     }
 
     deinit {
       for descriptor in [descriptor, wake.read, wake.write] { close(descriptor) }
     }
 
-    /// The files that are there. Call it before `next`.
-    func existing() -> [ListedSource] {
-      folders.values.sorted { $0.path < $1.path }.flatMap { path, folder in
-        ((try? FileName.names(in: path)) ?? []).compactMap { name in
-          guard let text = name.text, !name.isHidden, !Self.isPartial(text) else { return nil }
-          return ListedSource(text: (path.hasSuffix("/") ? path : path + "/") + text, folder: folder)
-        }
-      }
-    }
+    /// Watches the subfolders. Returns the files that are there, and what is amiss with folders. Call it before `next`.
+    func begin() -> [Event] { folders[root].map { list($0.path, "") } ?? [] }
 
     /// Lets `next` return what has come until now, and then `nil`.
     func end() { _ = write(wake.write, [1], 1) }
@@ -138,25 +132,32 @@
       let place = (path.hasSuffix("/") ? path : path + "/") + text
       if has(IN_ISDIR) {
         guard isRecursive, has(IN_CREATE) || has(IN_MOVED_TO) else { return [] }
-        return add(place, folder.isEmpty ? text : folder + "/" + text, reportsFiles: true)
+        return add(place, folder.isEmpty ? text : folder + "/" + text)
       }
       guard has(IN_CLOSE_WRITE) || has(IN_MOVED_TO), !Self.isPartial(text) else { return [] }
       return [.file(path: place, folder: folder)]
     }
 
     /// Watches a subfolder. Files may be in it already.
-    private func add(_ path: String, _ folder: String, reportsFiles: Bool) -> [Event] {
+    private func add(_ path: String, _ folder: String) -> [Event] {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
         FolderIdentity(status) != results.flatMap(FolderIdentity.init(path:))
       else { return [] }
       let watch = inotify_add_watch(descriptor, path, Self.mask)
-      guard watch >= 0 else { return [.overflow] }
+      guard watch >= 0 else {
+        switch errno {
+        case ENOSPC: return [.overflow]
+        // It has gone again.
+        case ENOENT, ENOTDIR: return []
+        case let code: return [.unwatched(path: path, code: code)]
+        }
+      }
       folders[watch] = (path, folder)
-      return list(path, folder, reportsFiles: reportsFiles)
+      return list(path, folder)
     }
 
-    private func list(_ path: String, _ folder: String, reportsFiles: Bool) -> [Event] {
+    private func list(_ path: String, _ folder: String) -> [Event] {
       var events: [Event] = []
       for name in (try? FileName.names(in: path)) ?? [] where !name.isHidden {
         guard let text = name.text else { continue }
@@ -164,8 +165,8 @@
         var status = stat()
         guard lstat(place, &status) == 0 else { continue }
         if status.st_mode & S_IFMT == S_IFDIR {
-          events += add(place, folder.isEmpty ? text : folder + "/" + text, reportsFiles: reportsFiles)
-        } else if reportsFiles, !Self.isPartial(text) {
+          if isRecursive { events += add(place, folder.isEmpty ? text : folder + "/" + text) }
+        } else if !Self.isPartial(text) {
           events.append(.file(path: place, folder: folder))
         }
       }

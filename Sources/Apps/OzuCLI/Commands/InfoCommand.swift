@@ -21,7 +21,7 @@ enum InfoCommand: Command {
       dominant colour, placeholders (BlurHash and ThumbHash), how often an animation is played, and defects of the file.
       With --all everything else that EXIF data, IPTC-IIM and XMP say is printed, the place too. With --check all pictures are
       decoded, animations with all their frames, and those that are damaged make the command fail: "ozu info -r --check FOLDER"
-      looks through a folder.
+      looks through a folder, also at files whose names end as those of pictures and of which nothing is left.
       A SOURCE is the same as for "ozu load".
       """,
     options: options,
@@ -46,7 +46,8 @@ enum InfoCommand: Command {
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let configuration = try PipelineArguments.configuration(arguments)
-    let listing = try await SourceListing(arguments, output: nil, configuration, console)
+    let listing = try await SourceListing(
+      arguments, output: nil, configuration, console, isByName: arguments.has("check"))
     var printer = try InfoPrinter(arguments, console)
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     for problem in listing.problems { printer.fail(problem, isDamage: false) }

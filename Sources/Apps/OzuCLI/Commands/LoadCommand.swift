@@ -102,11 +102,7 @@ enum LoadCommand: Command {
     }
     let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
     let run = LoadRun(
-      recipe: recipe, pipeline: pipeline,
-      output: output.map {
-        let isSmaller = arguments.has(ResultWriter.onlySmallerOption.name)
-        return (ResultWriter(target: $0, pipeline: pipeline, writesOnlySmaller: isSmaller), format)
-      },
+      recipe, pipeline, arguments, output.map { ($0, format) },
       cachePolicy: PipelineArguments.cachePolicy(arguments))
     let hasFailure = await run.loadAll(
       listing, SourceRun(kind: "load", concurrentCount: concurrentLoads, console: console, style: style))
@@ -155,22 +151,26 @@ struct LoadRun: Sendable {
   /// The use of the caches for results that are written.
   let cachePolicy: CachePolicy
 
+  /// - Parameter output: the place and the recipe of the results; `nil` if nothing is written.
+  init(
+    _ recipe: Recipe, _ pipeline: ImagePipeline, _ arguments: ParsedArguments,
+    _ output: (target: OutputTarget, format: OutputFormat)?, cachePolicy: CachePolicy
+  ) {
+    (self.recipe, self.pipeline, self.cachePolicy) = (recipe, pipeline, cachePolicy)
+    self.output = output.map { target, format in
+      let isSmaller = arguments.has(ResultWriter.onlySmallerOption.name)
+      return (ResultWriter(target: target, pipeline: pipeline, writesOnlySmaller: isSmaller), format)
+    }
+  }
+
   /// Loads all sources and prints the reports.
   ///
   /// - Returns: whether something failed.
   func loadAll(_ listing: SourceListing, _ run: SourceRun) async -> Bool {
-    let start = ContinuousClock.now
-    var sum = RunSum()
-    let failureCount = await run.run(
-      listing.sources, problems: listing.problems, { try await load($0, $1, $2) }
-    ) { (report: LoadReport) in
-      sum.add(report)
-      run.console.print(report, run.style)
-    }
-    if listing.sources.count > 1, run.style == .text || run.style == .verbose {
-      run.console.print(sum.line(start.duration(to: .now), failureCount: failureCount))
-    }
-    if output == nil, sum.count > 0, run.style == .text || run.style == .verbose {
+    let (sum, failureCount) = await run.report(
+      listing.sources, problems: listing.problems, on: run.console
+    ) { try await load($0, $1, $2) }
+    if output == nil, sum.count > 0, run.style.isForPeople {
       run.console.print(StyledLine("nothing was written; " + resultHint(listing), .faint))
     }
     return failureCount > 0

@@ -85,10 +85,11 @@ struct ManualPage {
       separator: " ")
   }
 
-  /// A paragraph. A table keeps its lines.
+  /// A paragraph. A table keeps its lines, where they fit into 80 columns beside the margin of `man`.
   private func paragraph(_ paragraph: (text: String, isTable: Bool)) -> [String] {
-    let lines = paragraph.text.split(separator: "\n").map(String.init)
-    return paragraph.isTable ? [".PP", ".nf"] + lines.map(escaped) + [".fi"] : [".PP"] + lines.map(escaped)
+    let text = paragraph.isTable ? HelpText.table(paragraph.text, width: 72) : paragraph.text
+    let lines = text.split(separator: "\n").map { escaped(String($0)) }
+    return paragraph.isTable ? [".PP", ".nf"] + lines + [".fi"] : [".PP"] + lines
   }
 
   /// What an example does, and its line below, which is not broken.

@@ -65,10 +65,8 @@ enum SetCommand: Command {
   /// Sources that are worked on at the same time, unless `--jobs` says otherwise: the files of one keep every core busy.
   private static let concurrentSources = 1
 
-  private static let defaultFormats = ["avif", "webp", "jpeg"].filter {
-    OutputFormats.type(ofEnding: $0) != nil
-  }
-  .joined(separator: ",")
+  private static let defaultTypes = [ImageType.avif, .webp, .jpeg].compactMap(OutputFormats.written)
+  private static let defaultFormats = defaultTypes.map(\.rawValue).joined(separator: ",")
   private static let maximumWidthCount = 32
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
@@ -96,18 +94,13 @@ enum SetCommand: Command {
     let pipeline = PipelineArguments.pipeline(configuration, console: console, observation.configure)
     let set = SetRun(recipe: recipe, page: page, writer: ResultWriter(target: target, pipeline: pipeline))
     let run = SourceRun(kind: "set", concurrentCount: concurrentSources, console: console, style: style)
-    let start = ContinuousClock.now
-    var sum = RunSum()
-    let failureCount = await run.run(listing.sources, problems: listing.problems) { text, index, _ in
+    let (_, failureCount) = await run.report(
+      listing.sources, problems: listing.problems, on: reports
+    ) { text, index, _ in
       try await set.make(text, index)
-    } print: { (report: SetReport) in
-      sum.add(report)
+    } after: { report in
       if style != .quiet, let line = report.omission { console.printError(line) }
-      reports.print(report, style)
       if style != .json, let html = report.html { console.print(html) }
-    }
-    if listing.sources.count > 1, style == .text || style == .verbose {
-      reports.print(sum.line(start.duration(to: .now), failureCount: failureCount))
     }
     await pipeline.flush()
     let isTold = await observation.finish(pipeline, isJSON: style == .json)
@@ -156,19 +149,10 @@ enum SetCommand: Command {
 
   /// The formats, each once.
   private static func types(_ arguments: ParsedArguments) throws(UsageError) -> [ImageType] {
-    var types: [ImageType] = []
-    for name in (arguments.value("formats") ?? defaultFormats).split(
-      separator: ",", omittingEmptySubsequences: false)
-    {
-      guard let type = OutputFormats.type(ofEnding: String(name)) else {
-        throw UsageError(
-          "--formats: \"\(name)\" is not a format that can be written",
-          hint: "There are: \(OutputFormats.list)."
-        )
-      }
-      if !types.contains(type) { types.append(type) }
+    for word in (arguments.value(formats.name) ?? "").split(separator: ",") {
+      try OutputFormats.refuseReadOnly(word, of: formats.name)
     }
-    return types
+    return try arguments.choices(formats.name, among: OutputFormats.names) ?? defaultTypes
   }
 
   private static func page(_ arguments: ParsedArguments) throws(UsageError) -> SetRun.Page? {

@@ -99,7 +99,7 @@ private struct TerminalPreview {
     let picture = try await pipeline.image(for: request)
     switch graphics {
     case .kitty: return KittyGraphics.text(png: try await pipeline.encode(picture, as: .png))
-    case .sixel: return SixelImage.text(BGRABitmap(picture.bitmap))
+    case .sixel: return SixelImage.text(picture.bitmap)
     case .blocks: return HalfBlocks.text(picture.bitmap, colors)
     }
   }

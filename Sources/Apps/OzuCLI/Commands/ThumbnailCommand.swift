@@ -28,12 +28,14 @@ enum ThumbnailCommand: Command {
     positional: 1...Int.max - 1,
     operands: .file)
 
+  private static let sizes = ThumbnailSize.allCases.map { ($0.rawValue, $0) }
+
   private static let options: [OptionSpecification] =
     [
       OptionSpecification(
         name: "size", letter: "s", value: "N", help: "Write one thumbnail of N pixels, 1 to 4096, to OUTPUT."),
       OptionSpecification(
-        name: "sizes", value: "NAME,…", kind: .list(ThumbnailSize.allCases.map(\.rawValue)),
+        name: "sizes", value: "NAME,…", kind: .list(sizes.map(\.0)),
         help: "normal, large, x-large, xx-large; normal,large by default."),
       OptionSpecification(
         name: "folder", value: "DIR", kind: .folder, help: "The shared cache; that of the user by default."),
@@ -75,7 +77,7 @@ enum ThumbnailCommand: Command {
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     do {
       let lost = SourceFiles([SourceArgument.source(text)]).source(lostBy: output)
-      if lost != nil { throw ThumbnailError("the thumbnail would take the place of the picture") }
+      if lost != nil { throw OutputError(reason: "the thumbnail would take the place of the picture") }
       let original = try ThumbnailMaker.original(text)
       let png = try await ThumbnailMaker(pipeline: pipeline).png(
         SourceArgument.source(text), side: side, original)
@@ -92,7 +94,7 @@ enum ThumbnailCommand: Command {
   private static func fill(
     _ arguments: ParsedArguments, _ configuration: ImagePipeline.Configuration, _ console: Console
   ) async throws(UsageError) -> ExitStatus {
-    let sizes = try sizes(arguments)
+    let sizes = try arguments.choices("sizes", among: Self.sizes) ?? [.normal, .large]
     let folder =
       arguments.value("folder") ?? ThumbnailCache.standardFolder(ProcessInfo.processInfo.environment)
     let cache = ThumbnailCache(folder: folder, program: "ozu-\(Version.current)")
@@ -114,20 +116,6 @@ enum ThumbnailCommand: Command {
     }
     return failureCount > 0 ? .failed : .done
   }
-
-  private static func sizes(_ arguments: ParsedArguments) throws(UsageError) -> [ThumbnailSize] {
-    guard let text = arguments.value("sizes") else { return [.normal, .large] }
-    var sizes: [ThumbnailSize] = []
-    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let size = ThumbnailSize(rawValue: String(name)) else {
-        throw UsageError(
-          "--sizes: \"\(name)\" is not a size of thumbnails",
-          hint: "There are: \(ThumbnailSize.allCases.map(\.rawValue).joined(separator: ", ")).")
-      }
-      if !sizes.contains(size) { sizes.append(size) }
-    }
-    return sizes
-  }
 }
 
 /// The work of `ozu thumbnail` on the shared cache.
@@ -147,7 +135,7 @@ struct ThumbnailRun: Sendable {
     let wanted = sizes.filter { isForced || !cache.hasThumbnail(of: original, $0) }
     if wanted.isEmpty { return [] }
     if !isForced, cache.hasFailed(original) {
-      throw ThumbnailError("no thumbnail could be made before; --force tries again")
+      throw OutputError(reason: "no thumbnail could be made before; --force tries again")
     }
     var paths: [String] = []
     for size in wanted {

@@ -77,11 +77,14 @@
         await end.wait()
         watch.end()
       }
+      let found = watch.begin()
       if style != .quiet { console.printError("ozu: watching \(PrintableText.name(folder)); Ctrl-C ends it") }
       let run = WatchRun(maker: maker, jobs: jobs, console: console, style: style)
       var status = ExitStatus.done
-      if arguments.has("existing") { await run.make(watch.existing()) }
-      while let events = await Self.next(watch) {
+      // Folders that cannot be watched are told in any case.
+      var next: [FolderWatch.Event]? =
+        arguments.has("existing") ? found : found.filter { if case .file = $0 { false } else { true } }
+      while let events = next {
         await run.make(
           events.compactMap {
             if case .file(let path, let folder) = $0 { ListedSource(text: path, folder: folder) } else { nil }
@@ -91,11 +94,17 @@
             "ozu: too much happens at once, or in too many folders; pictures may be left out")
           status = .failed
         }
+        for case .unwatched(let path, let code) in events {
+          console.printError(
+            "ozu: \(PrintableText.name(path)): it cannot be watched: \(systemMessage(code))")
+          status = .failed
+        }
         if events.contains(.gone) {
           console.printError("ozu: \(PrintableText.name(folder)) has gone")
           status = .failed
           break
         }
+        next = await Self.next(watch)
       }
       waiting.cancel()
       await maker.pipeline.end()
@@ -106,9 +115,7 @@
     private static let queue = DispatchQueue(label: "ozu.cli.watch")
 
     private static func next(_ watch: FolderWatch) async -> [FolderWatch.Event]? {
-      await withCheckedContinuation { continuation in
-        queue.async { continuation.resume(returning: watch.next()) }
-      }
+      try? await BlockingWork.run(on: queue) { watch.next() }
     }
   }
 
@@ -151,42 +158,33 @@
 
     /// Makes the results of one picture.
     func make(_ source: ListedSource) async throws -> any SourceReport {
-      let run: Run
+      let run: @Sendable () async throws -> any SourceReport
       do throws(UsageError) {
         run = try self.run(source)
       } catch {
         throw OutputError(reason: error.message)
       }
-      switch run {
-      case .load(let run): return try await run.load(source.text, 0)
-      case .set(let run): return try await run.make(source.text, 0)
-      }
-    }
-
-    private enum Run {
-      case load(LoadRun)
-      case set(SetRun)
+      return try await run()
     }
 
     /// The run of one source: the place of its result follows from it alone.
-    private func run(_ source: ListedSource) throws(UsageError) -> Run {
+    private func run(
+      _ source: ListedSource
+    ) throws(UsageError) -> @Sendable () async throws -> any SourceReport {
       switch work {
       case .load(let recipe):
         var target = try LoadCommand.output(arguments, SourceListing(fileOfFolder: source), recipe)
         target?.sharedClaims = claims
         let format = try EncodingArguments.outputFormat(arguments, target?.format)
-        let isSmaller = arguments.has(ResultWriter.onlySmallerOption.name)
-        return .load(
-          LoadRun(
-            recipe: recipe, pipeline: pipeline,
-            output: target.map {
-              (ResultWriter(target: $0, pipeline: pipeline, writesOnlySmaller: isSmaller), format)
-            }, cachePolicy: .bypass))
+        let run = LoadRun(
+          recipe, pipeline, arguments, target.map { ($0, format) }, cachePolicy: .bypass)
+        return { try await run.load(source.text, 0) }
       case .set(let recipe):
         var target = try SetCommand.target(output, arguments, [source], recipe)
         target.sharedClaims = claims
-        return .set(
-          SetRun(recipe: recipe, page: nil, writer: ResultWriter(target: target, pipeline: pipeline)))
+        let run = SetRun(
+          recipe: recipe, page: nil, writer: ResultWriter(target: target, pipeline: pipeline))
+        return { try await run.make(source.text, 0) }
       }
     }
   }
@@ -218,8 +216,7 @@
       let failed = await run.run(pictures, problems: []) { [maker, pictures] _, index, _ in
         try await maker.make(pictures[index])
       } print: { (report: any SourceReport) in
-        if let load = report as? LoadReport { sum.add(load) }
-        if let set = report as? SetReport { sum.add(set) }
+        sum += report.sum
         console.print(report, style)
       }
       failureCount += failed
@@ -227,7 +224,7 @@
 
     /// Prints the sum. Returns whether something failed.
     func finish() -> Bool {
-      if count > 0, style == .text || style == .verbose {
+      if count > 0, style.isForPeople {
         console.printError("ozu: " + sum.line(start.duration(to: .now), failureCount: failureCount))
       }
       return failureCount > 0

@@ -31,39 +31,6 @@ struct Console: Sendable {
   /// Keeps texts that are written to standard error if a signal ends the process. `nil` drops them.
   var keepForSignal: @Sendable (String?) -> Void = { _ in }
 
-  /// Prints to descriptors. Each text is written in one piece, also when several threads print at the same time.
-  ///
-  /// - Parameter onClosedOutput: Called when the reader of the output has gone.
-  init(
-    output: Int32, error: Int32, outputIsTerminal: Bool = false, errorIsTerminal: Bool = false,
-    width: Int = 80, onClosedOutput: @escaping @Sendable () -> Void = {}
-  ) {
-    let writer = DescriptorWriter { if $0 == output { onClosedOutput() } }
-    self.init(
-      writeOutput: { writer.write(Data($0.utf8), to: output) },
-      writeError: { writer.write(Data($0.utf8), to: error) }, outputIsTerminal: outputIsTerminal,
-      errorIsTerminal: errorIsTerminal, width: width, writeData: { writer.write($0, to: output) })
-    outputFailure = { writer.failure(of: output) }
-    checkOutput = {
-      var output = pollfd(fd: output, events: 0, revents: 0)
-      if poll(&output, 1, 0) == 1, output.revents & Int16(POLLERR) != 0 { onClosedOutput() }
-    }
-  }
-
-  /// Prints through closures.
-  init(
-    writeOutput: @escaping @Sendable (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
-    outputIsTerminal: Bool, errorIsTerminal: Bool, width: Int,
-    writeData: @escaping @Sendable (Data) -> Void
-  ) {
-    self.writeOutput = writeOutput
-    self.writeError = writeError
-    self.outputIsTerminal = outputIsTerminal
-    self.errorIsTerminal = errorIsTerminal
-    self.width = width
-    self.writeData = writeData
-  }
-
   /// Whether the process goes on when the reader of its output has gone. A service does.
   static let outlivesItsReader = Atomic(false)
 
@@ -140,6 +107,27 @@ struct Console: Sendable {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
+  }
+}
+
+extension Console {
+  /// Prints to descriptors. Each text is written in one piece, also when several threads print at the same time.
+  ///
+  /// - Parameter onClosedOutput: Called when the reader of the output has gone.
+  init(
+    output: Int32, error: Int32, outputIsTerminal: Bool = false, errorIsTerminal: Bool = false,
+    width: Int = 80, onClosedOutput: @escaping @Sendable () -> Void = {}
+  ) {
+    let writer = DescriptorWriter { if $0 == output { onClosedOutput() } }
+    self.init(
+      writeOutput: { writer.write(Data($0.utf8), to: output) },
+      writeError: { writer.write(Data($0.utf8), to: error) }, outputIsTerminal: outputIsTerminal,
+      errorIsTerminal: errorIsTerminal, width: width, writeData: { writer.write($0, to: output) })
+    outputFailure = { writer.failure(of: output) }
+    checkOutput = {
+      var output = pollfd(fd: output, events: 0, revents: 0)
+      if poll(&output, 1, 0) == 1, output.revents & Int16(POLLERR) != 0 { onClosedOutput() }
+    }
   }
 }
 
@@ -231,5 +219,14 @@ struct StyledLine: Sendable {
     guard columns > 1, name.columnCount > columns else { return name }
     let end = (columns - 1) * 2 / 3
     return name.prefix(columns: columns - 1 - end) + "…" + name.suffix(columns: end)
+  }
+
+  /// Two names in a line, which share the columns; 24 at least.
+  static func shortened(_ names: (String, String), to columns: Int) -> (String, String) {
+    let (first, second) = (names.0.columnCount, names.1.columnCount)
+    guard first + second > columns else { return names }
+    let room = max(columns, 24)
+    let length = min(first, max(room / 2, room - second))
+    return (shortened(names.0, to: length), shortened(names.1, to: room - length))
   }
 }

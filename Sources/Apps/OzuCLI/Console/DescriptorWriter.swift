@@ -59,6 +59,19 @@ enum BlockingCalls {
     }
   }
 
+  /// Reads to the end; `nil` if there are more bytes than a limit.
+  static func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> Data? {
+    var data = Data()
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = buffer.withUnsafeMutableBytes { read(descriptor, into: $0) }
+      guard count >= 0 else { throw SystemError(code: errno) }
+      if count == 0 { return data }
+      guard data.count + count <= limit else { return nil }
+      data.append(contentsOf: buffer[..<count])
+    }
+  }
+
   /// Whether the reason why a call failed is over, after waiting for it.
   private static func isOver(_ descriptor: Int32, _ event: some BinaryInteger) -> Bool {
     guard errno == EAGAIN else { return errno == EINTR }

@@ -4,7 +4,10 @@ import Dispatch
 enum BlockingWork {
   private static let queue = DispatchQueue(label: "ozu.cli.blocking")
 
-  static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+  /// - Parameter queue: the queue; one of its own for calls that block for long.
+  static func run<Value: Sendable>(
+    on queue: DispatchQueue = BlockingWork.queue, _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
       queue.async { continuation.resume(with: Result(catching: work)) }
     }

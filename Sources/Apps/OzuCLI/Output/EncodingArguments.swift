@@ -17,7 +17,7 @@ enum EncodingArguments {
   /// The options about the contents of a file, for all formats.
   static let contents = [
     OptionSpecification(
-      name: "quality", letter: "q", value: QualityArgument.notation,
+      name: "quality", letter: "q", value: "N|FORMAT=N,…",
       help: """
         The quality of lossy formats, 0 to 100; 85 by default. One number looks about the same in each of them. \
         jpeg=80,avif=60 and 80,avif=60 name formats with a quality of their own.
@@ -83,6 +83,7 @@ enum EncodingArguments {
   ]
 
   static func format(_ arguments: ParsedArguments) throws(UsageError) -> FormatChoice {
+    if let name = arguments.value("format") { try OutputFormats.refuseReadOnly(name, of: "format") }
     let choices = OutputFormats.names.map { ($0.0, FormatChoice.type($0.1)) }
     return try arguments.choice("format", among: choices + [(automatic, .automatic), (kept, .keep)])
       ?? .byName
@@ -93,7 +94,7 @@ enum EncodingArguments {
     _ arguments: ParsedArguments, _ type: ImageType?
   ) throws(UsageError) -> OutputFormat {
     let quality = try arguments.value("quality").map { text throws(UsageError) in
-      try QualityArgument(text, name: "--quality", in: 0...100)
+      try ByFormat(qualities: text, name: "--quality", in: 0...100)
     }
     let target = try arguments.integer("target", in: 30...100)
     if target != nil, quality != nil {
@@ -107,7 +108,7 @@ enum EncodingArguments {
       isProgressive: arguments.has("progressive"),
       chromaSubsampling: try arguments.choice("chroma", among: chromas) ?? .automatic,
       colorLimit: try arguments.integer("colors", in: 2...256), targetScore: target.map(Double.init))
-    options.qualities = quality?.byFormat.mapValues { Double($0) / 100 } ?? [:]
+    options.qualities = quality?.named.mapValues { Double($0) / 100 } ?? [:]
     var format = type.map { OutputFormat($0, options: options) } ?? .automatic(options: options)
     format.metadata = try arguments.choice("metadata", among: policies) ?? .strip
     format.colorProfile = try arguments.choice("profile", among: profiles) ?? .convert
@@ -144,45 +145,56 @@ enum FormatChoice: Equatable, Sendable {
   case type(ImageType)
 }
 
-/// The qualities of a command line or of the settings of the service: `80`, `jpeg=80,avif=60` or `80,avif=60`.
-struct QualityArgument: Equatable {
-  /// The notation of the help.
-  static let notation = "N|FORMAT=N,…"
-
-  /// The quality of the formats that are not named.
-  private(set) var common: Int?
-  private(set) var byFormat: [ImageType: Int] = [:]
+/// A value for all formats and others for single ones, of a command line or of the settings of the service: `80`,
+/// `jpeg=80,avif=60` or `80,avif=60`.
+struct ByFormat<Value> {
+  /// The value of the formats that are not named.
+  private(set) var common: Value?
+  private(set) var named: [ImageType: Value] = [:]
 
   /// - Parameters:
   ///   - name: the option or setting, for messages.
-  ///   - formats: the names of formats.
-  /// - Throws: `UsageError` for a number outside of the range, for a format without a quality, and for two qualities of one
-  ///   format.
+  ///   - noun: what a value is: `a quality`.
+  ///   - formats: the names of the formats that can have one.
+  ///   - needs: the values that there are, for the message about another text.
+  ///   - value: reads a value.
+  /// - Throws: `UsageError` for a text that is no value, for a format without one, and for two values of one format.
   init(
-    _ text: String, name: String, in range: ClosedRange<Int>,
-    formats: [(String, ImageType)] = OutputFormats.names
+    _ text: String, name: String, noun: String, formats: [(String, ImageType)], needs: String,
+    example: String, _ value: (String) -> Value?
   ) throws(UsageError) {
     for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let number = parts.last.flatMap({ Int($0) }), range.contains(number) else {
-        throw UsageError(
-          "\(name) \(text): a whole number from \(range.lowerBound) to \(range.upperBound) is needed",
-          hint: "For example: 80, or jpeg=80,avif=60.")
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard let own = parts.last.flatMap(value) else {
+        throw UsageError("\(name) \(text): \(needs) is needed", hint: "For example: \(example).")
       }
       let isRepeated: Bool
       if parts.count == 1 {
         isRepeated = common != nil
-        common = number
+        common = own
       } else {
-        let lossy = formats.filter { QualityScale.types.contains($0.1) }
-        guard let type = lossy.first(where: { $0.0 == parts[0].lowercased() })?.1 else {
+        guard let type = formats.first(where: { $0.0 == parts[0].lowercased() })?.1 else {
           throw UsageError(
-            "\(name) \(text): \"\(parts[0])\" is no format with a quality",
-            hint: "It can be \(lossy.map(\.0).joined(separator: ", ")).")
+            "\(name) \(text): \"\(parts[0])\" is no format with \(noun)",
+            hint: "It can be \(formats.map(\.0).joined(separator: ", ")).")
         }
-        isRepeated = byFormat.updateValue(number, forKey: type) != nil
+        isRepeated = named.updateValue(own, forKey: type) != nil
       }
-      if isRepeated { throw UsageError("\(name) \(text): one format has two qualities") }
+      if isRepeated { throw UsageError("\(name) \(text): one format has two values") }
     }
+  }
+}
+
+extension ByFormat<Int> {
+  /// Reads qualities.
+  init(
+    qualities text: String, name: String, in range: ClosedRange<Int>,
+    formats: [(String, ImageType)] = OutputFormats.names
+  ) throws(UsageError) {
+    try self.init(
+      text, name: name, noun: "a quality", formats: formats.filter { QualityScale.types.contains($0.1) },
+      needs: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+      example: "80, or jpeg=80,avif=60"
+    ) { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
   }
 }

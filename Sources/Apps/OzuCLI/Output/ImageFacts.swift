@@ -1,6 +1,7 @@
 import Foundation
 import Ozu
 import OzuBase
+import OzuCodecs
 
 /// The report of `ozu info` about an image, as text and as JSON.
 struct ImageFacts {
@@ -196,7 +197,18 @@ struct PixelFacts {
   static let size = PixelSize(100, 100)
 
   init(_ picture: Picture) {
-    dominantColor = ColorPalette(BGRABitmap(picture.bitmap), maximumCount: 8).entries.first?.color
+    let few = BGRABitmap(picture.bitmap.reduced(toColors: 8, effort: .medium))
+    var counts: [Pixel: Int] = [:]
+    for y in 0..<few.size.height {
+      few.withRow(y) { row in
+        for x in row.indices where row[x].alpha >= 128 { counts[row[x], default: 0] += 1 }
+      }
+    }
+    // Of two equally frequent colours always the same.
+    dominantColor =
+      counts.max {
+        ($0.value, $0.key.red, $0.key.green, $0.key.blue) < ($1.value, $1.key.red, $1.key.green, $1.key.blue)
+      }?.key
     blurHash = BlurHash(encoding: picture.bitmap)
     thumbHash = ThumbHash(encoding: picture.bitmap)
     notes = picture.notes

@@ -56,27 +56,29 @@ struct LoadReport: SourceReport {
     return "\(image.frameCount) of \(header.frameCountDescription)"
   }
 
+  var sum: RunSum {
+    if let written, written.isLeftOut { return RunSum(leftOutCount: 1) }
+    return RunSum(count: 1, byteCount: byteCount, writtenByteCount: written?.image.data.count)
+  }
+
   /// A line and below it the notes: `lake.jpg: JPEG 4000x3000, 5.8 MB -> web/lake.webp 320x240, 31.2 KB, 42 ms`. Where it is too
   /// long, what is known of the source goes first, and then the middle of names.
   func lines(isVerbose: Bool, width: Int?) -> [StyledLine] {
-    var line = line(isVerbose: isVerbose)
+    let names = (PrintableText.name(source), written.map { PrintableText.name($0.path) } ?? "")
+    var line = line(names, isVerbose: isVerbose)
     if let width, !isVerbose, line.columnCount > width {
-      line = self.line(hasFacts: false)
-      if line.columnCount > width {
-        let name = PrintableText.name(source).columnCount
-        let result = written.map { PrintableText.name($0.path).columnCount } ?? 0
-        let room = max(name + result - (line.columnCount - width), 24)
-        let first = written == nil ? room : min(name, max(room / 2, room - result))
-        line = self.line(hasFacts: false, lengths: (first, room - first))
-      }
+      line = self.line(names, hasFacts: false)
+      let room = names.0.columnCount + names.1.columnCount - (line.columnCount - width)
+      line = self.line(StyledLine.shortened(names, to: room), hasFacts: false)
     }
     return [line] + notes.map { StyledLine("  note: \($0)") }
   }
 
+  /// - Parameter names: of the source and of the result.
   private func line(
-    isVerbose: Bool = false, hasFacts: Bool = true, lengths: (Int, Int) = (.max, .max)
+    _ names: (String, String), isVerbose: Bool = false, hasFacts: Bool = true
   ) -> StyledLine {
-    var line = StyledLine(StyledLine.shortened(PrintableText.name(source), to: lengths.0) + ": ")
+    var line = StyledLine(names.0 + ": ")
     let header = hasFacts ? self.header : nil
     let bytes = byteCount.map(Format.bytes)
     if let header {
@@ -87,9 +89,9 @@ struct LoadReport: SourceReport {
       line.add(" -> not written: \(Format.bytes(written.image.data.count)) are not less")
       return line
     }
-    if let written {
+    if written != nil {
       line.add(" -> ")
-      line.add(StyledLine.shortened(PrintableText.name(written.path), to: lengths.1), .strong)
+      line.add(names.1, .strong)
       line.add(" ")
     } else if header != nil || bytes != nil {
       line.add(": ")

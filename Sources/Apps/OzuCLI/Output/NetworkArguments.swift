@@ -81,8 +81,9 @@ enum HTTPArguments {
     try arguments.choice("mode", among: HTTPCacheMode.allCases.map { ($0.rawValue, $0) })
   }
 
-  /// The values of `--mode`, for completions.
-  static let modeKind = ArgumentKind.words(HTTPCacheMode.allCases.map(\.rawValue))
+  static let modeOption = OptionSpecification(
+    name: "mode", value: "MODE", kind: .words(HTTPCacheMode.allCases.map(\.rawValue)),
+    help: "default, no-store, reload, no-cache, force-cache or only-if-cached.")
 
   static func url(_ text: String) throws(UsageError) -> URL {
     guard let url = URL(webAddress: text), ["http", "https"].contains(url.scheme?.lowercased()) else {

@@ -21,6 +21,14 @@ enum OutputFormats {
     return names.dropLast().joined(separator: ", ") + " or " + last
   }
 
+  /// Throws for a format that can be read and not written, and is no misspelt name of another one.
+  static func refuseReadOnly(_ name: some StringProtocol, of option: String) throws(UsageError) {
+    guard let format = ImageFormat.ofEnding(name.lowercased()), written(format.type) == nil else { return }
+    throw UsageError(
+      "--\(option) \(name): \(format.type.displayName) can be read and not written",
+      hint: "It can be \(list).")
+  }
+
   /// The longest ending that a result can have.
   static let longestEnding = types.map(\.fileExtension).max { $0.utf8.count < $1.utf8.count } ?? ""
 

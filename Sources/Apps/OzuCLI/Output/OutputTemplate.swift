@@ -46,7 +46,7 @@ struct OutputTemplate: Sendable {
   init(_ text: String) throws(UsageError) {
     self.text = text
     parts = try FieldText(text, of: "-o", fields: Field.allCases) { $0 == .date || $0 == .counter }.parts
-    for case .field(.counter, let form?) in parts where CounterForm(form) == nil {
+    for case .field(.counter, let form?) in parts where Self.digitCount(form) == nil {
       throw UsageError(
         "-o \(text): {counter:\(form)} has no number of digits", hint: "For example: {counter:03}")
     }
@@ -95,7 +95,7 @@ struct OutputTemplate: Sendable {
           value = CaptureDate(form: form ?? "%Y-%m-%d")?.text(date) ?? value
         }
         if field == .counter, let form, let number = values[field] {
-          value = CounterForm(form)?.text(number) ?? value
+          value = String(repeating: "0", count: max(0, (Self.digitCount(form) ?? 0) - number.count)) + number
         }
         path += value
         // The slash after an empty folder is dropped: "{dir}/{name}" must not begin at the root.
@@ -103,6 +103,15 @@ struct OutputTemplate: Sendable {
       }
     }
     return path
+  }
+}
+
+extension OutputTemplate {
+  /// How many digits `{counter:03}` writes at least, with zeros in front; `nil` for a form that is no number from 1 to 9, with or
+  /// without a zero in front.
+  private static func digitCount(_ form: String) -> Int? {
+    let digits = form.hasPrefix("0") ? form.dropFirst() : form[...]
+    return digits.count == 1 ? Int(digits).flatMap { $0 > 0 ? $0 : nil } : nil
   }
 }
 
@@ -207,21 +216,5 @@ struct CaptureDate {
       let zeros = String(repeating: "0", count: max(0, (part.0 == "Y" ? 4 : 2) - digits.count))
       return text.replacing("%\(part.0)", with: zeros + digits)
     }
-  }
-}
-
-/// How `{counter:03}` writes a number: with at least this many digits, zeros in front.
-private struct CounterForm {
-  private let width: Int
-
-  /// `nil` for a form that is no number from 1 to 9, with or without a zero in front.
-  init?(_ form: String) {
-    let digits = form.hasPrefix("0") ? form.dropFirst() : form[...]
-    guard digits.count == 1, let width = Int(digits), width > 0 else { return nil }
-    self.width = width
-  }
-
-  func text(_ number: String) -> String {
-    String(repeating: "0", count: max(0, width - number.count)) + number
   }
 }

@@ -19,25 +19,14 @@ final class RequestQueue: Sendable {
     /// The addresses of the requests that run or are ready, each with the requests that wait for it.
     var waiting: [String: [Job]] = [:]
     var waitingCount = 0
-    /// Requests that only wait for a task, the oldest last.
+    /// Requests that only wait for a task, the oldest first.
     var ready: [Job] = []
-    /// Newer requests that only wait for a task, the oldest first.
-    var arrived: [Job] = []
     var taskCount = 0
     /// The reader of the lines, while it waits for room.
     var reader: CheckedContinuation<Void, Never>?
 
-    var readyCount: Int { ready.count + arrived.count }
     var isFull: Bool {
-      readyCount >= RequestQueue.maximumReadyCount || waitingCount >= RequestQueue.maximumWaitingCount
-    }
-
-    mutating func popReady() -> Job? {
-      if ready.isEmpty {
-        ready = arrived.reversed()
-        arrived.removeAll(keepingCapacity: true)
-      }
-      return ready.popLast()
+      ready.count >= RequestQueue.maximumReadyCount || waitingCount >= RequestQueue.maximumWaitingCount
     }
   }
 
@@ -61,7 +50,7 @@ final class RequestQueue: Sendable {
       }
       state.waiting[job.address] = []
       guard state.taskCount < Self.maximumTaskCount else {
-        state.arrived.append(job)
+        state.ready.append(job)
         return false
       }
       state.taskCount += 1
@@ -73,7 +62,7 @@ final class RequestQueue: Sendable {
   func next(after address: String) -> Job? {
     let (job, reader) = state.withLock { state in
       let job = Self.next(after: address, &state)
-      guard state.readyCount <= Self.refillCount, !state.isFull else {
+      guard state.ready.count <= Self.refillCount, !state.isFull else {
         return (job, CheckedContinuation<Void, Never>?.none)
       }
       defer { state.reader = nil }
@@ -89,14 +78,14 @@ final class RequestQueue: Sendable {
       return job
     }
     state.waiting[address] = nil
-    if let job = state.popReady() { return job }
+    if !state.ready.isEmpty { return state.ready.removeFirst() }
     state.taskCount -= 1
     return nil
   }
 
   /// Whether no other request runs or waits.
   func isLast(_ job: Job) -> Bool {
-    state.withLock { $0.taskCount == 1 && $0.readyCount == 0 && $0.waiting[job.address]?.isEmpty == true }
+    state.withLock { $0.taskCount == 1 && $0.ready.isEmpty && $0.waiting[job.address]?.isEmpty == true }
   }
 
   /// Whether the reader of the lines waits for room.

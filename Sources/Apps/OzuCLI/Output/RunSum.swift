@@ -1,33 +1,19 @@
-import Ozu
-
-/// The sum of several reports, for people: `60 pictures, 312.4 MB to 4.1 MB in 7.20 s, 1 failed`.
-struct RunSum {
+/// The sum of reports, for people: `60 pictures, 312.4 MB to 4.1 MB in 7.20 s, 1 failed`.
+struct RunSum: Sendable {
   /// The pictures that were loaded.
-  private(set) var count = 0
-  private var (leftOutCount, fileCount) = (0, 0)
+  var count = 0
+  var leftOutCount = 0
+  var fileCount = 0
   /// `nil` if the bytes of a source are not known.
-  private var byteCount: Int? = 0
-  private var writtenByteCount: Int?
+  var byteCount: Int? = 0
+  var writtenByteCount: Int?
 
-  mutating func add(_ report: LoadReport) {
-    if report.written?.isLeftOut ?? false {
-      leftOutCount += 1
-      return
-    }
-    count += 1
-    add(report.byteCount)
-    if let written = report.written { writtenByteCount = (writtenByteCount ?? 0) + written.image.data.count }
-  }
-
-  mutating func add(_ report: SetReport) {
-    count += 1
-    add(report.largest?.sourceByteCount ?? 0)
-    fileCount += report.files.count
-    writtenByteCount = (writtenByteCount ?? 0) + report.files.reduce(0) { $0 + $1.image.data.count }
-  }
-
-  private mutating func add(_ sourceByteCount: Int?) {
-    byteCount = byteCount.flatMap { sum in sourceByteCount.map { sum + $0 } }
+  static func += (sum: inout RunSum, other: RunSum) {
+    sum.count += other.count
+    sum.leftOutCount += other.leftOutCount
+    sum.fileCount += other.fileCount
+    sum.byteCount = sum.byteCount.flatMap { own in other.byteCount.map { own + $0 } }
+    if let more = other.writtenByteCount { sum.writtenByteCount = (sum.writtenByteCount ?? 0) + more }
   }
 
   func line(_ duration: Duration, failureCount: Int) -> String {

@@ -21,7 +21,6 @@
         throw UsageError("info = \(self["info"]): none, picture, metadata or everything is needed")
       }
       rules.information = detail
-      try setEfforts(&rules)
       for word in list("formats") {
         guard let format = ImageFormat.written.first(where: { $0.endings.contains(word) }) else {
           throw UsageError(
@@ -31,39 +30,20 @@
         rules.writtenTypes.insert(format.type)
       }
       // What this build cannot write, another machine with the same settings may.
-      let quality = try QualityArgument(
-        self["quality"], name: "quality =", in: 1...100,
-        formats: ImageFormat.written.flatMap { format in format.endings.map { ($0, format.type) } })
+      let formats = ImageFormat.written.flatMap { format in format.endings.map { ($0, format.type) } }
+      let quality = try ByFormat(
+        qualities: list("quality").joined(separator: ","), name: "quality =", in: 1...100, formats: formats)
       rules.quality = quality.common ?? rules.quality
-      rules.qualities = quality.byFormat
-      rules.largestSide = try integer("largest_side", in: 1...16_384)
-    }
-
-    /// Reads `low` or `low,avif=medium`.
-    private func setEfforts(_ rules: inout AddressRules) throws(UsageError) {
-      var common: EncodingOptions.Effort?
-      for word in list("effort") {
-        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
-          String.init)
-        guard let effort = EncodingOptions.Effort(rawValue: parts[parts.count - 1]) else {
-          throw UsageError(
-            "effort = \(self["effort"]): low, medium or high is needed",
-            hint: "For example: low, or low,avif=medium.")
-        }
-        var isRepeated = common != nil
-        if parts.count == 1 {
-          common = effort
-        } else {
-          guard let format = ImageFormat.written.first(where: { $0.endings.contains(parts[0]) }) else {
-            throw UsageError("effort = \(self["effort"]): \(parts[0]): this format cannot be written")
-          }
-          isRepeated = rules.efforts.updateValue(effort, forKey: format.type) != nil
-        }
-        guard !isRepeated else {
-          throw UsageError("effort = \(self["effort"]): one format has two efforts")
-        }
+      rules.qualities = quality.named
+      let efforts = list("effort").joined(separator: ",")
+      if !efforts.isEmpty {
+        let effort = try ByFormat(
+          efforts, name: "effort =", noun: "an effort", formats: formats, needs: "low, medium or high",
+          example: "low, or low,avif=medium", EncodingOptions.Effort.init(rawValue:))
+        rules.effort = effort.common ?? rules.effort
+        rules.efforts = effort.named
       }
-      rules.effort = common ?? rules.effort
+      rules.largestSide = try integer("largest_side", in: 1...16_384)
     }
 
     /// Sets what clients may keep, and what every answer says.

@@ -15,6 +15,12 @@ struct SetReport: SourceReport {
   /// One of the widest. Its header, source and timings stand for all.
   var largest: EncodedImage? { files.map(\.image).max { $0.size.width < $1.size.width } }
 
+  var sum: RunSum {
+    RunSum(
+      count: 1, fileCount: files.count, byteCount: largest?.sourceByteCount ?? 0,
+      writtenByteCount: files.reduce(0) { $0 + $1.image.data.count })
+  }
+
   /// The notes of all files, without duplicates.
   private var notes: [String] {
     files.flatMap(\.image.notes).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }

@@ -20,7 +20,7 @@ struct ListedSource: Sendable {
 ///
 /// Links to folders inside a folder are not followed, to avoid loops; a link that was named is. Names that begin with a
 /// dot are skipped, as in the patterns of shells, and so is the folder for results. A file is a picture if its first bytes
-/// say so.
+/// say so, and in a search for damage also if its name does: of a damaged one nothing may be left.
 struct SourceListing {
   private(set) var sources: [ListedSource] = []
   /// Whether one of the sources that were named is a folder.
@@ -29,15 +29,19 @@ struct SourceListing {
   private(set) var problems: [SourceFailure] = []
 
   private let types: Set<ImageType>
+  /// The endings of the files that count as pictures by their names.
+  private var endings: Set<String> = []
   /// The folder for results.
   private let excluded: FolderIdentity?
 
   /// The sources of a command that writes results.
   ///
-  /// - Parameter output: the value of `-o`, or its default.
+  /// - Parameters:
+  ///   - output: the value of `-o`, or its default.
+  ///   - isByName: whether a file in a folder is a picture also if only its name says so.
   init(
     _ arguments: ParsedArguments, output: String?, _ configuration: ImagePipeline.Configuration,
-    _ console: Console
+    _ console: Console, isByName: Bool = false
   ) async throws(UsageError) {
     try SourceArgument.checkStandardInput(arguments.positional)
     let list = try await SourceList.sources(arguments, console)
@@ -45,7 +49,7 @@ struct SourceListing {
     try self.init(
       arguments.positional.map { ListedSource(text: $0) } + list,
       isRecursive: arguments.has(OptionSpecification.recursive.name), excluding: folder,
-      types: configuration.readableTypes)
+      types: configuration.readableTypes, isByName: isByName)
   }
 
   /// One file of a folder that is watched.
@@ -59,9 +63,11 @@ struct SourceListing {
   ///   - output: the folder for results.
   ///   - types: the formats that count as pictures.
   init(
-    _ named: [ListedSource], isRecursive: Bool, excluding output: String?, types: [ImageType]
+    _ named: [ListedSource], isRecursive: Bool, excluding output: String?, types: [ImageType],
+    isByName: Bool = false
   ) throws(UsageError) {
     self.types = Set(types)
+    if isByName { endings = Set(types.flatMap { ImageFormat.of($0).endings }) }
     let folders = named.filter { Self.folder($0.text) != nil }
     if !isRecursive, let first = folders.first {
       throw UsageError("\(first.text): this is a folder", hint: "-r takes the pictures in it and below it.")
@@ -106,6 +112,7 @@ struct SourceListing {
       do throws(SystemError) {
         switch try Self.kind(of: name.path(in: start), types) {
         case .other: continue
+        case .file where !endings.contains(name.ending): continue
         case .folder(let identity) where identity == excluded: continue
         case let kind:
           guard let text = name.text else {
@@ -133,6 +140,8 @@ struct SourceListing {
     case folder(FolderIdentity)
     /// A regular file that begins like a picture, or a link to one.
     case picture
+    /// Any other regular file, or a link to one.
+    case file
     case other
   }
 
@@ -168,8 +177,8 @@ struct SourceListing {
       try Self.append(
         ContentKind.longestPrologueByteCount - beginning.count, from: descriptor, to: &beginning)
     }
-    guard case .image(let type) = ContentKind(sniffing: beginning) else { return .other }
-    return types.contains(type) ? .picture : .other
+    guard case .image(let type) = ContentKind(sniffing: beginning) else { return .file }
+    return types.contains(type) ? .picture : .file
   }
 
   /// Reads `count` bytes, or all that there are.
@@ -226,6 +235,9 @@ struct FileName {
   }
 
   var isHidden: Bool { bytes.first == UInt8(ascii: ".") }
+
+  /// What stands behind its last dot, in lower case; empty without a dot.
+  var ending: String { shown.split(separator: ".").dropFirst().last?.lowercased() ?? "" }
 
   /// The name as a text; `nil` if it is not UTF-8.
   var text: String? { String(validating: bytes, as: UTF8.self) }

@@ -9,6 +9,9 @@ protocol SourceReport: Sendable {
   ///   - width: the columns for a line; the middle of a longer name is left out. `nil` for everything.
   func lines(isVerbose: Bool, width: Int?) -> [StyledLine]
 
+  /// What it adds to the sum of all.
+  var sum: RunSum { get }
+
   /// The object for programs.
   var json: JSON { get }
 }
@@ -106,6 +109,29 @@ struct SourceRun: Sendable {
     }
   }
 
+  /// Works on all sources as `run`, and prints each report and, of several, a sum at the end.
+  ///
+  /// - Parameters:
+  ///   - reports: where they are printed.
+  ///   - after: called after a report is printed.
+  func report<Report: SourceReport>(
+    _ sources: [ListedSource], problems: [SourceFailure], on reports: Console,
+    _ work: @escaping @Sendable (String, Int, @escaping @Sendable (Double) -> Void) async throws -> Report,
+    after: (Report) -> Void = { _ in }
+  ) async -> (sum: RunSum, failureCount: Int) {
+    let start = ContinuousClock.now
+    var sum = RunSum()
+    let failureCount = await run(sources, problems: problems, work) { (report: Report) in
+      sum += report.sum
+      reports.print(report, style)
+      after(report)
+    }
+    if sources.count > 1, style.isForPeople {
+      reports.print(sum.line(start.duration(to: .now), failureCount: failureCount))
+    }
+    return (sum, failureCount)
+  }
+
   private func printJSON(_ failures: [SourceFailure]) {
     for failure in failures { failure.json(kind).forEach { console.print($0.text) } }
   }
@@ -125,6 +151,8 @@ extension Console {
 /// The style in which a command reports successes: text, text with the stages of each load, JSON or nothing.
 enum ReportStyle: String, Sendable, CaseIterable {
   case text, verbose, json, quiet
+
+  var isForPeople: Bool { self == .text || self == .verbose }
 
   static let verboseOption = OptionSpecification(
     name: ReportStyle.verbose.rawValue, letter: "v",

@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuCodecs
 
 /// Pictures for terminals with sixels: bands of six rows, in each a run of columns for every colour (DEC, "VT330/VT340
 /// Programmer Reference Manual", volume 2, chapter 14).
@@ -7,19 +8,28 @@ enum SixelImage {
   /// The number in the primary device attributes of a terminal that shows sixels.
   static let attribute = 4
 
-  /// The control sequences that show a bitmap at the cursor, in at most `colorCount` colours. Pixels with an alpha below
-  /// one half keep the background.
-  static func text(_ bitmap: BGRABitmap, colorCount: Int = 256) -> String {
-    let palette = ColorPalette(bitmap, maximumCount: colorCount)
+  /// The control sequences that show a bitmap at the cursor, in at most 256 colours. Pixels with an alpha below one half keep
+  /// the background.
+  static func text(_ bitmap: Bitmap) -> String {
+    let bitmap = BGRABitmap(bitmap.reduced(toColors: 256, effort: .medium))
+    var colors: [Pixel: Int] = [:]
+    for y in 0..<bitmap.size.height {
+      bitmap.withRow(y) { row in
+        for x in row.indices where row[x].alpha >= 128 {
+          let color = row[x]
+          if colors[color] == nil { colors[color] = colors.count }
+        }
+      }
+    }
     // The second parameter leaves the background alone; then the raster attributes: square pixels, and the size.
     var text = Array("\u{1B}P0;1;0q\"1;1;\(bitmap.size.width);\(bitmap.size.height)".utf8)
-    for (index, entry) in palette.entries.enumerated() {
+    for (color, index) in colors.sorted(by: { $0.value < $1.value }) {
       // Percentages, by the manual.
-      let parts = [entry.color.red, entry.color.green, entry.color.blue].map { (Int($0) * 100 + 127) / 255 }
+      let parts = [color.red, color.green, color.blue].map { (Int($0) * 100 + 127) / 255 }
       text += "#\(index);2;\(parts[0]);\(parts[1]);\(parts[2])".utf8
     }
     for top in stride(from: 0, to: bitmap.size.height, by: 6) {
-      writeBand(bitmap, top, palette, to: &text)
+      writeBand(bitmap, top, colors, to: &text)
       text.append(UInt8(ascii: "-"))
     }
     text += "\u{1B}\\".utf8
@@ -27,15 +37,15 @@ enum SixelImage {
   }
 
   private static func writeBand(
-    _ bitmap: BGRABitmap, _ top: Int, _ palette: ColorPalette, to text: inout [UInt8]
+    _ bitmap: BGRABitmap, _ top: Int, _ colors: [Pixel: Int], to text: inout [UInt8]
   ) {
     let width = bitmap.size.width
     var columns = [Int: [UInt8]]()
     for y in top..<min(top + 6, bitmap.size.height) {
       bitmap.withRow(y) { row in
-        for x in row.indices where row[x].alpha >= 128 {
-          columns[palette.index(of: row[x]), default: [UInt8](repeating: 0, count: width)][x] |=
-            1 << (y - top)
+        for x in row.indices {
+          guard let color = colors[row[x]] else { continue }
+          columns[color, default: [UInt8](repeating: 0, count: width)][x] |= 1 << (y - top)
         }
       }
     }

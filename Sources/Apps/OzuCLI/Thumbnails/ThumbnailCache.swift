@@ -1,5 +1,6 @@
 import Foundation
 import OzuBase
+import OzuCodecs
 
 /// The cache of thumbnails that programs of a desktop share (freedesktop.org, Thumbnail Managing Standard): PNG files named
 /// by the digest of their picture's address, readable only for their owner.
@@ -120,7 +121,7 @@ enum PNGTexts {
     precondition(png.starts(with: signature) && png.count >= headByteCount, "texts are added to a PNG")
     var result = Data(png.prefix(headByteCount))
     for text in texts {
-      result.append(chunk("tEXt", latin(text.key) + [0] + latin(text.value)))
+      result.append(contentsOf: PNGChunk.bytes("tEXt", latin(text.key) + [0] + latin(text.value)))
     }
     return result + png.dropFirst(headByteCount)
   }
@@ -151,10 +152,5 @@ enum PNGTexts {
 
   private static func text(_ latin: some Sequence<UInt8>) -> String {
     String(String.UnicodeScalarView(latin.map { Unicode.Scalar($0) }))
-  }
-
-  private static func chunk(_ kind: String, _ content: [UInt8]) -> Data {
-    let body = Array(kind.utf8) + content
-    return Data(content.count.bigEndianBytes(4) + body + CRC32.of(body).bigEndianBytes(4))
   }
 }

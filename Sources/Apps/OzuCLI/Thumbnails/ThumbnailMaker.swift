@@ -8,10 +8,10 @@ struct ThumbnailMaker: Sendable {
 
   /// The original that a source names, with its address and the time of its last change.
   ///
-  /// - Throws: `ThumbnailError` for a source that is not a local file, `ImageError` for a file that cannot be read.
+  /// - Throws: `OutputError` for a source that is not a local file, `ImageError` for a file that cannot be read.
   static func original(_ text: String) throws -> ThumbnailCache.Original {
     guard SourceArgument.isFile(text) else {
-      throw ThumbnailError("only files of this machine have thumbnails in the shared cache")
+      throw OutputError(reason: "only files of this machine have thumbnails in the shared cache")
     }
     let path = SourceArgument.path(ofFile: text)
     var status = stat()
@@ -37,13 +37,6 @@ struct ThumbnailMaker: Sendable {
     }
     return PNGTexts.adding(texts, to: png)
   }
-}
-
-/// The reason why there is no thumbnail, in words.
-struct ThumbnailError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }
 
 /// The address of a local file, spelled as desktops spell it: programs find each other's thumbnails by its digest, so every

@@ -24,7 +24,8 @@ public final class Gate: Sendable {
     var permits = 0
     var arrivalCount = 0
     var nextNumber: UInt64 = 0
-    var waiting: [(ticket: Ticket, admitted: @Sendable () -> Void)] = []
+    /// Each is called with whether it may pass.
+    var waiting: [(ticket: Ticket, end: @Sendable (Bool) -> Void)] = []
     var observers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
     mutating func takeTicket() -> Ticket {
@@ -44,11 +45,10 @@ public final class Gate: Sendable {
   public func open() {
     let admitted = state.withLock { state in
       state.isOpen = true
-      let admitted = state.waiting
-      state.waiting = []
-      return admitted.map(\.admitted)
+      defer { state.waiting = [] }
+      return state.waiting.map(\.end)
     }
-    for pass in admitted { pass() }
+    for end in admitted { end(true) }
   }
 
   /// Makes tasks wait that come from now on; unused admissions are dropped.
@@ -63,12 +63,12 @@ public final class Gate: Sendable {
   public func admit(_ count: Int = 1) {
     let admitted = state.withLock { state in
       let now = min(count, state.waiting.count)
-      let admitted = state.waiting.prefix(now).map(\.admitted)
+      let admitted = state.waiting.prefix(now).map(\.end)
       state.waiting.removeFirst(now)
       state.permits += count - now
       return admitted
     }
-    for pass in admitted { pass() }
+    for end in admitted { end(true) }
   }
 
   /// The number of tasks that wait at the gate.
@@ -93,27 +93,25 @@ public final class Gate: Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled before that.
   public func pass() async throws(CancellationError) {
-    let ticket = state.withLock { $0.takeTicket() }
-    let passage = Passage()
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        passage.begin(continuation)
-        if enter(ticket, admitted: { passage.end(isCancelled: false) }) {
-          passage.end(isCancelled: false)
-        } else if passage.isOver {
-          // Cancelled before it was in the queue, where the handler could not find it.
+    let ticket = ticket()
+    let mayPass = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+        if enter(ticket, end: { continuation.resume(returning: $0) }) {
+          continuation.resume(returning: !Task.isCancelled)
+        } else if Task.isCancelled {
+          // Before it was in the queue, the handler could not find it.
           leave(ticket)
         }
       }
     } onCancel: {
       leave(ticket)
-      passage.end(isCancelled: true)
     }
-    if passage.isCancelled { throw CancellationError() }
+    if !mayPass { throw CancellationError() }
   }
 
-  /// Comes to the gate without waiting. Returns true if it may pass immediately; else calls `admitted` when it may pass.
-  func enter(_ ticket: Ticket, admitted: @escaping @Sendable () -> Void) -> Bool {
+  /// Comes to the gate without waiting. Returns true if it may pass immediately; else calls `end` once: with true when it may
+  /// pass, and with false when it leaves.
+  func enter(_ ticket: Ticket, end: @escaping @Sendable (Bool) -> Void) -> Bool {
     let (mayPass, observers) = state.withLock { state in
       state.arrivalCount += 1
       let arrivalCount = state.arrivalCount
@@ -124,7 +122,7 @@ public final class Gate: Sendable {
         state.permits -= 1
         return (true, reached)
       }
-      state.waiting.append((ticket, admitted))
+      state.waiting.append((ticket, end))
       return (false, reached)
     }
     for observer in observers { observer.resume() }
@@ -137,41 +135,10 @@ public final class Gate: Sendable {
 
   /// Leaves the queue of the gate; has no effect if it has passed.
   func leave(_ ticket: Ticket) {
-    state.withLock { state in
-      state.waiting.removeAll { $0.ticket == ticket }
+    let end = state.withLock { state -> (@Sendable (Bool) -> Void)? in
+      guard let place = state.waiting.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+      return state.waiting.remove(at: place).end
     }
+    end?(false)
   }
-}
-
-/// The state of one task at a gate. Admission and cancellation race; the first one decides.
-private final class Passage: Sendable {
-  private enum State {
-    case fresh
-    case waiting(CheckedContinuation<Void, Never>)
-    case over(isCancelled: Bool)
-  }
-
-  private let state = Mutex(State.fresh)
-
-  func begin(_ continuation: CheckedContinuation<Void, Never>) {
-    let isOver = state.withLock { state in
-      if case .over = state { return true }
-      state = .waiting(continuation)
-      return false
-    }
-    if isOver { continuation.resume() }
-  }
-
-  func end(isCancelled: Bool) {
-    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      if case .over = state { return nil }
-      defer { state = .over(isCancelled: isCancelled) }
-      if case .waiting(let continuation) = state { return continuation }
-      return nil
-    }
-    continuation?.resume()
-  }
-
-  var isOver: Bool { state.withLock { if case .over = $0 { true } else { false } } }
-  var isCancelled: Bool { state.withLock { if case .over(isCancelled: true) = $0 { true } else { false } } }
 }

@@ -126,7 +126,7 @@ struct LoopbackWriter {
   private func wait(at gate: Gate) -> Bool {
     guard let bell = LoopbackBell() else { return false }
     let ticket = gate.ticket()
-    if gate.enter(ticket, admitted: { bell.ring() }) { return true }
+    if gate.enter(ticket, end: { if $0 { bell.ring() } }) { return true }
     let isAdmitted = bell.wait(orEndOf: socket)
     gate.leave(ticket)
     return isAdmitted

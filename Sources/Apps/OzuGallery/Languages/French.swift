@@ -163,11 +163,7 @@ extension Language {
       Cover = Remplir
       Fit = Ajuster
       Stretch = Étirer
-      Size of the cell = Taille de la vignette
-      Small = Petit
-      Large = Grand
       Preferences = Préférences
-      For developers = Pour les développeurs
       Fill of cells = Image dans la vignette
       Round corners = Coins arrondis
       Appearance = Apparence
@@ -175,10 +171,6 @@ extension Language {
       Light = Clair
       Dark = Sombre
       Seconds of a slide = Secondes par image
-      Format = Format
-      Grey = Gris
-      Blurred = Flou
-      Disk cache, MB = Cache du disque, Mo
       Properties = Propriétés
       Show on a map = Montrer sur une carte
       Place = Lieu
@@ -201,7 +193,6 @@ extension Language {
       Show names = Afficher les noms
       Show the filmstrip = Afficher la pellicule
       Keyboard shortcuts = Raccourcis clavier
-      Counters = Compteurs
       Close the window = Fermer la fenêtre
       Quit = Quitter
       Files = Fichiers

@@ -163,11 +163,7 @@ extension Language {
       Cover = Füllen
       Fit = Einpassen
       Stretch = Strecken
-      Size of the cell = Größe des Felds
-      Small = Klein
-      Large = Groß
       Preferences = Einstellungen
-      For developers = Für Entwickler
       Fill of cells = Bild im Feld
       Round corners = Runde Ecken
       Appearance = Aussehen
@@ -175,10 +171,6 @@ extension Language {
       Light = Hell
       Dark = Dunkel
       Seconds of a slide = Sekunden je Bild
-      Format = Format
-      Grey = Grau
-      Blurred = Unscharf
-      Disk cache, MB = Cache auf der Platte, MB
       Properties = Eigenschaften
       Show on a map = Auf einer Karte zeigen
       Place = Ort
@@ -201,7 +193,6 @@ extension Language {
       Show names = Namen zeigen
       Show the filmstrip = Filmstreifen zeigen
       Keyboard shortcuts = Tastenkürzel
-      Counters = Zähler
       Close the window = Fenster schließen
       Quit = Beenden
       Files = Dateien

@@ -163,11 +163,7 @@ extension Language {
       Cover = Rellenar
       Fit = Ajustar
       Stretch = Estirar
-      Size of the cell = Tamaño de la miniatura
-      Small = Pequeño
-      Large = Grande
       Preferences = Preferencias
-      For developers = Para desarrolladores
       Fill of cells = Imagen en la miniatura
       Round corners = Esquinas redondas
       Appearance = Apariencia
@@ -175,10 +171,6 @@ extension Language {
       Light = Claro
       Dark = Oscuro
       Seconds of a slide = Segundos por imagen
-      Format = Formato
-      Grey = Gris
-      Blurred = Borroso
-      Disk cache, MB = Caché del disco, MB
       Properties = Propiedades
       Show on a map = Mostrar en un mapa
       Place = Lugar
@@ -201,7 +193,6 @@ extension Language {
       Show names = Mostrar nombres
       Show the filmstrip = Mostrar la tira
       Keyboard shortcuts = Atajos de teclado
-      Counters = Contadores
       Close the window = Cerrar la ventana
       Quit = Salir
       Files = Archivos
