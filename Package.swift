@@ -164,7 +164,7 @@ add(
   .target(name: "CDynamicLibrary", cSettings: loading),
   .target(
     name: "CCodecs", dependencies: ["CDynamicLibrary"] + pictureLibraries.map(\.dependency),
-    cSettings: loading + [.define("OZU_ISAL")]
+    cSettings: loading
       // `OZU_AVIF` for the trait AVIF.
       + pictureLibraries.compactMap(\.trait).map {
         .define("OZU_\($0.uppercased())", .when(traits: traits($0)))
