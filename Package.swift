@@ -92,8 +92,8 @@ let service = isLinux ? "OzuServer OzuSharedStores" : ""
 let below = "OzuStandardCodecs OzuCodecs OzuImaging OzuIsolation OzuHTTP OzuBase"
 
 /// A row each: its kind, its name, the folder around it (or after a = its own) and what it uses. A product is a library for apps;
-/// of a program for users the name stands there. Debug builds optimise what has a star. A module imports from those above it:
-/// `Documentation/architecture.md`.
+/// of a program for users the name stands there. Debug builds optimise what has a star. A module imports nothing else, and
+/// only from above it (`scripts/check-layering`): `Documentation/architecture.md` has the layers.
 let rows = """
   C            CDynamicLibrary       Sources/Libraries
   C            CCodecs               Sources/Libraries  CDynamicLibrary \(codecs.map(\.name).joined(separator: " "))
@@ -119,11 +119,11 @@ let rows = """
   product      OzuSharedStores       Sources/Service    Ozu OzuCaching OzuHTTP OzuBase
   product      OzuServer             Sources/Service    CListener OzuSharedStores Ozu \(below)
   library      OzuDemonstration      Sources/Apps       Ozu OzuHTTP OzuBase
-  library      OzuGallery            Sources/Apps       OzuGTK Ozu OzuDemonstration CGTK
+  library      OzuGallery            Sources/Apps       OzuGTK Ozu OzuCodecs OzuDemonstration CGTK
   ozu-gallery  OzuGalleryApp         Sources/Apps       OzuGallery
-  \(command)     OzuCLI                Sources/Apps       Ozu OzuHTTP OzuDemonstration OzuBase \(service)
+  \(command)     OzuCLI                Sources/Apps       Ozu OzuCaching OzuHTTP OzuDemonstration OzuBase \(service)
   ozu-decode   OzuDecode             Sources/Apps       OzuIsolation OzuStandardCodecs
-  product      OzuTesting            Sources/Testing    Ozu OzuHTTP OzuDemonstration
+  product      OzuTesting            Sources/Testing    Ozu OzuCaching OzuHTTP OzuDemonstration
   tests        OzuBaseTests          Tests/Base         OzuBase
   tests        OzuImagingTests       Tests/Core         OzuImaging OzuTesting
   tests        OzuCachingTests       Tests/Core         OzuCaching OzuTesting OzuDiskDrills
