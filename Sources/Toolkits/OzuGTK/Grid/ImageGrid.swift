@@ -134,7 +134,7 @@
 
     /// The item at a position; `nil` before the first and after the last.
     public func item(at position: Int) -> ImageGridItem? {
-      position < 0 ? nil : ImageGridList.id(at: position, of: model).flatMap(find)
+      ImageGridList.id(at: position, of: model).flatMap(find)
     }
 
     /// The cell that shows an item; `nil` while none does.
