@@ -261,7 +261,7 @@
     }
 
     /// The image inside a button; one is added if the button has none.
-    static func icon(of button: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
+    private static func icon(of button: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
       let button = UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self)
       if let child = gtk_button_get_child(button), WidgetKind(child) != nil { return child }
       let image: UnsafeMutablePointer<GtkWidget> = gtk_image_new()
