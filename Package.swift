@@ -117,7 +117,7 @@ let rows = """
   product      OzuAppKit             Sources/Toolkits   Ozu
   product      OzuSwiftUI            Sources/Toolkits   Ozu OzuUIKit OzuAppKit
   product      OzuSharedStores       Sources/Service    Ozu OzuCaching OzuHTTP OzuBase
-  product      OzuServer             Sources/Service    CListener OzuSharedStores Ozu \(below)
+  product      OzuServer             Sources/Service    CListener OzuSharedStores Ozu OzuCaching \(below)
   library      OzuDemonstration      Sources/Apps       Ozu OzuHTTP OzuBase
   library      OzuGallery            Sources/Apps       OzuGTK Ozu OzuCodecs OzuDemonstration CGTK
   ozu-gallery  OzuGalleryApp         Sources/Apps       OzuGallery
