@@ -121,7 +121,7 @@ let rows = """
   library      OzuDemonstration      Sources/Apps       Ozu OzuHTTP OzuBase
   library      OzuGallery            Sources/Apps       OzuGTK Ozu OzuCodecs OzuDemonstration CGTK
   ozu-gallery  OzuGalleryApp         Sources/Apps       OzuGallery
-  \(command)     OzuCLI                Sources/Apps       Ozu OzuCaching OzuHTTP OzuDemonstration OzuBase \(service)
+  \(command)     OzuCLI                Sources/Apps       Ozu OzuCodecs OzuCaching OzuHTTP OzuDemonstration OzuBase \(service)
   ozu-decode   OzuDecode             Sources/Apps       OzuIsolation OzuStandardCodecs
   product      OzuTesting            Sources/Testing    Ozu OzuCaching OzuHTTP OzuDemonstration
   tests        OzuBaseTests          Tests/Base         OzuBase
