@@ -1,4 +1,4 @@
-"""The lists `packages` and `systems` beside this file."""
+"""The lists `packages` and `systems` beside this file, and that of the libraries in Package.swift."""
 
 import os
 
@@ -6,7 +6,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def lines(name):
-    """The words of each line of a list; an empty list for an empty line."""
+    """The words of each line of a list."""
     with open(os.path.join(HERE, name), encoding="utf-8") as file:
         return [line.split() for line in file.read().splitlines() if not line.startswith("#")]
 
@@ -26,12 +26,13 @@ class System:
 
 
 class Package:
-    def __init__(self, cells, name, instead, libraries, use, target, pkg_config, brew, *description):
-        self.name, self.use, self.target, self.pkg_config, self.brew = name, use, target, pkg_config, brew
-        self.libraries = [] if libraries == "-" else libraries.lstrip("?").split(",")
-        self.is_opened, self.description = libraries.startswith("?"), " ".join(description)
+    def __init__(self, library, name, use, *cells):
+        self.name, self.use = name, use
+        # The libraries that it brings, and what its trait is for, from the row in Package.swift.
+        self.libraries = library[4].lstrip("?").split(",") if library else []
+        self.description = " ".join(library[6:]) if library else ""
         # By release: the version of the library, and the packages that a machine needs which only runs the program.
-        cells = {release: cell.partition("=") for release, cell in cells.items()}
+        cells = {release: cell.partition("=") for release, cell in zip(releases(), cells)}
         self.versions = {release: cell[0] for release, cell in cells.items()} if any(cell[0] != "-" for cell in cells.values()) else {}
         self.runs = {release: cell[2].split(",") if cell[2] else [] for release, cell in cells.items()}
 
@@ -41,8 +42,7 @@ class Package:
 
 
 def systems():
-    listed = lines("systems")
-    return [System(*words) for words in listed[:listed.index([])]]
+    return [System(*words) for words in lines("systems")]
 
 
 def releases():
@@ -55,10 +55,16 @@ def release_of(system):
     return next(other.name for other in systems() if system.name == other.name or system.name.startswith(other.name + "-"))
 
 
+def libraries():
+    """The rows of the table in Package.swift, by the package."""
+    with open(os.path.join(HERE, "../Package.swift"), encoding="utf-8") as file:
+        rows = file.read().split('let libraries = """\n')[1].split('\n  """')[0]
+    return {cells[1]: cells for cells in map(str.split, rows.splitlines())}
+
+
 def packages():
-    listed, names = lines("systems"), list(releases())
-    cells = {words[0]: dict(zip(names, words[1:], strict=True)) for words in listed[listed.index([]) + 1:]}
-    return [Package(cells.get(words[0], dict.fromkeys(names, "-")), *words) for words in lines("packages")]
+    rows = libraries()
+    return [Package(rows.get(words[0]), *words) for words in lines("packages")]
 
 
 def lacking(list, release):

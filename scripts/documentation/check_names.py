@@ -25,12 +25,9 @@ vipsthumbnail Album Thumbs Shrink Dockerfile prepareForReuse Examples export lib
 def identifiers():
     sources = os.path.join(pages.ROOT, "Sources")
     found = {module for part in os.listdir(sources) for module in os.listdir(os.path.join(sources, part))}
-    for folder, folders, names in os.walk(os.path.join(pages.ROOT, "Sources")):
-        folders[:] = [name for name in folders if not name.endswith(".docc")]
-        for name in names:
-            if name.endswith((".swift", ".h")):
-                with open(os.path.join(folder, name), encoding="utf-8") as file:
-                    found.update(re.findall(r"[A-Za-z_]\w*", file.read()))
+    for path in pages.files("Sources", ends=(".swift", ".h")):
+        if ".docc/" not in path:
+            found.update(re.findall(r"[A-Za-z_]\w*", pages.read(path)))
     return found
 
 
@@ -53,23 +50,17 @@ def missing_files(path, known):
 
 def missing_in_comments(known):
     """The Swift files that comments name in backticks and the tree lacks, with their lines."""
-    for top in ("Sources", "Tests", "Benchmarks"):
-        for folder, _, names in os.walk(os.path.join(pages.ROOT, top)):
-            for name in sorted(names):
-                if not name.endswith(".swift"):
-                    continue
-                path = os.path.relpath(os.path.join(folder, name), pages.ROOT)
-                for number, line in enumerate(pages.read(path).splitlines(), 1):
-                    for found in re.findall(r"`([A-Z][\w+]*\.swift)`", line) if line.lstrip().startswith("//") else ():
-                        if found not in known:
-                            yield path, number, found
+    for path in pages.files("Sources", "Tests", "Benchmarks", ends=".swift"):
+        for number, line in enumerate(pages.read(path).splitlines(), 1):
+            for found in re.findall(r"`([A-Z][\w+]*\.swift)`", line) if line.lstrip().startswith("//") else ():
+                if found not in known:
+                    yield path, number, found
 
 
 def main():
     known = identifiers() | OTHERS
     status = 0
-    files = {name for top in ("Sources", "Tests", "Examples", "Benchmarks")
-             for _, _, names in os.walk(os.path.join(pages.ROOT, top)) for name in names} | WRITTEN
+    files = {os.path.basename(path) for path in pages.files("Sources", "Tests", "Examples", "Benchmarks", ends="")} | WRITTEN
     for path in pages.documents() + pages.articles():
         if path == "CHANGELOG.md":
             continue

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fails when Package.swift, the pages or a Dockerfile of Examples name other system packages or systems than `scripts/packages` and
-`scripts/systems`.
+"""Fails when the pages or a Dockerfile of Examples name other system packages or systems than `scripts/packages`, `scripts/systems` and
+Package.swift.
 
     check_packages.py          compares
-    check_packages.py write    writes the table of libraries in Package.swift, the blocks of the pages, and the Dockerfile
+    check_packages.py write    writes the blocks of the pages, and the Dockerfile
 
 A comment on a page stands before such a block:
 
@@ -31,8 +31,6 @@ BLOCKS = {
     "Documentation/getting-started/linux-desktop.md": ["build GTK"], "Documentation/getting-started/server.md": ["build"],
     "Documentation/getting-started/command-line.md": ["build"], "Documentation/libraries.md": ["build", "run", "versions"],
 }
-# Where `make format` breaks lines.
-COLUMNS = 110
 DOCKERFILE = "Examples/Thumbs/Dockerfile"
 BLOCK = re.compile(r"(<!-- packages: (build|build GTK|build all|run|versions) -->\n)(```sh\n.*?^```\n|(?:\|[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 
@@ -124,51 +122,19 @@ def check_pages(list, writes):
 def check_systems(list):
     """The list has a column for each system and a row for each library, and the page about systems and traits has all of them."""
     problems = []
-    if re.findall(r"^# package (.*)", pages.read("scripts/systems"), re.MULTILINE)[-1].split() != [*RELEASES]:
-        problems.append(f"scripts/systems: its columns must be those of the systems: {', '.join(RELEASES)}")
+    if re.findall(r"^# package +for (.*) instead$", pages.read("scripts/packages"), re.MULTILINE)[-1].split() != [*RELEASES]:
+        problems.append(f"scripts/packages: its columns must be those of the systems: {', '.join(RELEASES)}")
+    uses = {package.name: package.use for package in list}
+    for name, cells in system_list.libraries().items():
+        if uses.get(name) not in (cells[5:6] or ("start", "HTTP")):
+            problems.append(f"scripts/packages: {name}: Package.swift has it for {cells[5] if cells[5:] else 'every build'}")
     for package in list:
-        if bool(package.versions) != bool(package.libraries or package.use == "GTK"):
-            problems.append(f"scripts/systems: it {'has' if package.versions else 'lacks'} the versions of {package.name}")
+        if bool(package.versions) != bool(package.libraries):
+            problems.append(f"scripts/packages: it {'has' if package.versions else 'lacks'} the versions of {package.name}")
     page, text = "Documentation/libraries.md", pages.read("Documentation/libraries.md")
     rows = ["|  | " + " | ".join(system.title for system in system_list.systems()) + " |"]
     rows += [f"| `{name}` | " for name in re.findall(r'^  \("(\w+)", "', pages.read("Package.swift"), re.MULTILINE)]
     return problems + [f"{page}: it must have a row that begins so: {row}" for row in rows if "\n" + row not in text]
-
-
-def row(package):
-    """The row of a library in Package.swift, laid out as `make format` has it."""
-    def strings(names):
-        return "[" + ", ".join(f'"{name}"' for name in names) + "]"
-
-    fields = [f'name: "{package.target}"']
-    if package.is_trait:
-        fields += [f'trait: "{package.use}"', f'use: "{package.description}"']
-    if package.pkg_config != "-":
-        fields.append(f'pkgConfig: "{package.pkg_config}"')
-    fields += [("opens: " if package.is_opened else "links: ") + strings(package.libraries), f'apt: "{package.name}"', f'brew: "{package.brew}"']
-    text = f"  SystemLibrary({', '.join(fields)}),"
-    if len(text) <= COLUMNS:
-        return text + "\n"
-    rows = ["   "]
-    for field in fields:
-        end = ")," if field is fields[-1] else ","
-        if len(rows[-1] + " " + field + end) > COLUMNS:
-            rows.append("   ")
-        rows[-1] += " " + field + end
-    return "  SystemLibrary(\n" + "\n".join(rows) + "\n"
-
-
-def check_manifest(list, writes):
-    """The table of libraries in Package.swift."""
-    text, problems = pages.read("Package.swift"), []
-    before, start, rest = text.partition("let systemLibraries = [\n")
-    new = before + start + "".join(row(package) for package in list if package.libraries) + rest[rest.index("]\n"):]
-    if new != text and writes:
-        write("Package.swift", new)
-    elif new != text:
-        problems.append("Package.swift: its libraries are not those of scripts/packages: run check_packages.py write")
-    toolkit = next(package.name for package in list if package.use == "GTK")
-    return problems if f'.apt(["{toolkit}"])' in text else problems + [f"Package.swift: it must name {toolkit}"]
 
 
 def check_dockerfile(list, writes):
@@ -191,7 +157,7 @@ def check_dockerfile(list, writes):
 
 def main():
     list, writes = system_list.packages(), sys.argv[1:] == ["write"]
-    problems = check_manifest(list, writes) + check_pages(list, writes) + check_systems(list) + check_dockerfile(list, writes)
+    problems = check_pages(list, writes) + check_systems(list) + check_dockerfile(list, writes)
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

@@ -107,20 +107,15 @@ def samples():
 def comments():
     """The samples in comments of the sources, each for itself."""
     found = []
-    for folder, folders, names in os.walk(os.path.join(pages.ROOT, "Sources")):
-        folders.sort()
-        for name in sorted(names):
-            file = os.path.relpath(os.path.join(folder, name), pages.ROOT)
-            if not name.endswith(".swift") or file in LISTS:
-                continue
-            text = pages.read(file)
-            for block in re.finditer(r"^[ \t]*/// ```swift\n(.*?)^[ \t]*/// ```$", text, re.MULTILINE | re.DOTALL):
-                line = text.count("\n", 0, block.start(1)) + 1
-                code = "".join(re.sub(r"^\s*/// ?", "", row) + "\n" for row in block[1].rstrip("\n").split("\n"))
-                # An ellipsis stands for code that is left out.
-                code = re.sub(r"^…$", "", code, flags=re.MULTILINE).replace("{ … }", "{ fatalError() }").replace(" in … }", " in }")
-                target = next(target for start, target in FRAGMENTS.items() if target and file.startswith(start))
-                found.append(Sample(file, line, "fragments-" + target, joined(file, [(line, code)], target, own=True)))
+    for file in pages.files("Sources", ends=".swift"):
+        text = pages.read(file) if file not in LISTS else ""
+        for block in re.finditer(r"^[ \t]*/// ```swift\n(.*?)^[ \t]*/// ```$", text, re.MULTILINE | re.DOTALL):
+            line = text.count("\n", 0, block.start(1)) + 1
+            code = "".join(re.sub(r"^\s*/// ?", "", row) + "\n" for row in block[1].rstrip("\n").split("\n"))
+            # An ellipsis stands for code that is left out.
+            code = re.sub(r"^…$", "", code, flags=re.MULTILINE).replace("{ … }", "{ fatalError() }").replace(" in … }", " in }")
+            target = next(target for start, target in FRAGMENTS.items() if target and file.startswith(start))
+            found.append(Sample(file, line, "fragments-" + target, joined(file, [(line, code)], target, own=True)))
     return found
 
 

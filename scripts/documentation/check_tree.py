@@ -46,7 +46,7 @@ def check_map():
             problems.append(f"CONTRIBUTING.md: the map {missing} {place}/{name}/")
     # Targets whose folder is elsewhere would be on no map.
     tops = {line.split("/")[0] for line in block.splitlines() if not line.startswith(" ")}
-    for path in re.findall(r'(?:path: |^  |add\()"([A-Z]\w+/[^"]+)"', pages.read("Package.swift"), re.MULTILINE):
+    for path in re.findall(r"^  \S+ +\w+ +=?([A-Z]\w+/\S+)", pages.read("Package.swift"), re.MULTILINE):
         if path.split("/")[0] not in tops:
             problems.append(f"Package.swift: the map of CONTRIBUTING.md does not reach {path}")
     return problems

@@ -4,13 +4,11 @@
 The table `Retired words` there is the list: a word is refused as a part of every name (`idleCalm`), or as the whole name of a
 type (`struct Place`). Comments and texts are not looked at."""
 
-import os
 import re
 import sys
 
 import pages
 
-FOLDERS = ("Sources", "Tests", "Benchmarks", "Examples")
 # Part of a path, a name, and the reason.
 EXCEPTIONS = [
     ("Sources/Core/OzuHTTP/Caching/HTTPCacheDecision.swift", "Place", "public: where an answer came from"),
@@ -51,20 +49,14 @@ def main():
         print("Documentation/glossary.md: its table of retired words is not as check_words.py reads it", file=sys.stderr)
         return 1
     status, needed = 0, set()
-    for top in FOLDERS:
-        for folder, folders, names in os.walk(os.path.join(pages.ROOT, top)):
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            for name in sorted(names):
-                if not name.endswith(".swift"):
-                    continue
-                path = os.path.relpath(os.path.join(folder, name), pages.ROOT)
-                for line, identifier, word, key in found(pages.read(path), everywhere, types):
-                    exception = next((entry for entry in EXCEPTIONS if entry[0] in path and entry[1] == key), None)
-                    needed.add(exception)
-                    if exception is None:
-                        instead = everywhere.get(word) or types[word]
-                        print(f"{path}:{line}: {identifier}: the glossary has retired '{word}': {instead}", file=sys.stderr)
-                        status = 1
+    for path in pages.files("Sources", "Tests", "Benchmarks", "Examples", ends=".swift"):
+        for line, identifier, word, key in found(pages.read(path), everywhere, types):
+            exception = next((entry for entry in EXCEPTIONS if entry[0] in path and entry[1] == key), None)
+            needed.add(exception)
+            if exception is None:
+                instead = everywhere.get(word) or types[word]
+                print(f"{path}:{line}: {identifier}: the glossary has retired '{word}': {instead}", file=sys.stderr)
+                status = 1
     for entry in EXCEPTIONS:
         if entry not in needed:
             print(f"scripts/documentation/check_words.py: no longer needed: {entry[0]}: {entry[1]}", file=sys.stderr)

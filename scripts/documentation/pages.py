@@ -19,23 +19,24 @@ def read(path):
         return file.read()
 
 
+def files(*tops, ends):
+    """Every file in folders whose name ends so, by its path from the root, in order."""
+    found = []
+    for top in tops:
+        for folder, folders, names in os.walk(os.path.join(ROOT, top)):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            found += [os.path.relpath(os.path.join(folder, name), ROOT) for name in sorted(names) if name.endswith(ends)]
+    return found
+
+
 def documents():
     """Every page that is for readers, by its path from the root."""
-    found = [path for path in OTHERS if os.path.exists(os.path.join(ROOT, path))]
-    for folder, folders, names in os.walk(os.path.join(ROOT, "Documentation")):
-        folders.sort()
-        found += [os.path.relpath(os.path.join(folder, name), ROOT) for name in sorted(names) if name.endswith(".md")]
-    return found
+    return [path for path in OTHERS if os.path.exists(os.path.join(ROOT, path))] + files("Documentation", ends=".md")
 
 
 def articles():
     """Every page of a DocC catalogue."""
-    found = []
-    for folder, folders, names in os.walk(os.path.join(ROOT, "Sources")):
-        folders.sort()
-        if folder.endswith(".docc"):
-            found += [os.path.relpath(os.path.join(folder, name), ROOT) for name in sorted(names) if name.endswith(".md")]
-    return found
+    return [path for path in files("Sources", ends=".md") if os.path.dirname(path).endswith(".docc")]
 
 
 def reference(path):

@@ -5,23 +5,18 @@
 
 #include <zlib.h>
 
-#ifdef OZU_ISAL
 #include <isa-l/igzip_lib.h>
-#endif
 
 #include "CCodecs.h"
 #include "isal.h"
 
 struct OzuDeflater {
-#ifdef OZU_ISAL
   struct isal_zstream *fast;
   uint8_t *level_buffer;
-#endif
   z_stream stream;
   bool has_stream;
 };
 
-#ifdef OZU_ISAL
 static bool start_fast(OzuDeflater *deflater) {
   deflater->fast = malloc(sizeof(struct isal_zstream));
   deflater->level_buffer = malloc(ISAL_DEF_LVL3_DEFAULT);
@@ -33,20 +28,17 @@ static bool start_fast(OzuDeflater *deflater) {
   deflater->fast->gzip_flag = IGZIP_ZLIB;
   return true;
 }
-#endif
 
 OzuDeflater *ozu_deflater_new(int level, bool is_filtered) {
   OzuDeflater *deflater = calloc(1, sizeof(OzuDeflater));
   if (deflater == NULL) return NULL;
-#ifdef OZU_ISAL
   if (level == 0) {
     if (start_fast(deflater)) return deflater;
     ozu_deflater_free(deflater);
     return NULL;
   }
-#endif
   int strategy = is_filtered ? Z_FILTERED : Z_DEFAULT_STRATEGY;
-  int result = deflateInit2(&deflater->stream, level == 0 ? 1 : level, Z_DEFLATED, MAX_WBITS, 8, strategy);
+  int result = deflateInit2(&deflater->stream, level, Z_DEFLATED, MAX_WBITS, 8, strategy);
   deflater->has_stream = result == Z_OK;
   if (deflater->has_stream) return deflater;
   ozu_deflater_free(deflater);
@@ -55,10 +47,8 @@ OzuDeflater *ozu_deflater_new(int level, bool is_filtered) {
 
 void ozu_deflater_free(OzuDeflater *deflater) {
   if (deflater == NULL) return;
-#ifdef OZU_ISAL
   free(deflater->fast);
   free(deflater->level_buffer);
-#endif
   if (deflater->has_stream) deflateEnd(&deflater->stream);
   free(deflater);
 }
@@ -70,7 +60,6 @@ OzuStatus ozu_deflater_step(
   uint32_t in = input_size > 1u << 30 ? 1u << 30 : (uint32_t)input_size;
   uint32_t out = capacity > 1u << 30 ? 1u << 30 : (uint32_t)capacity;
   bool ends = is_last && in == input_size;
-#ifdef OZU_ISAL
   if (deflater->fast != NULL) {
     struct isal_zstream *stream = deflater->fast;
     stream->next_in = (uint8_t *)input;
@@ -85,7 +74,6 @@ OzuStatus ozu_deflater_step(
     if (result != COMP_OK) return OzuStatusFailed;
     return ends && stream->internal_state.state == ZSTATE_END ? OzuStatusDone : OzuStatusMore;
   }
-#endif
   z_stream *stream = &deflater->stream;
   stream->next_in = (Bytef *)input;
   stream->avail_in = in;

@@ -3,7 +3,7 @@
 #ifndef OZU_ISAL_H
 #define OZU_ISAL_H
 
-#if defined(OZU_ISAL) && defined(__x86_64__)
+#ifdef __x86_64__
 #include <immintrin.h>
 
 // Some functions of ISA-L (2.30: Adler-32 for AVX2) return with values in the upper halves of vector registers. Each SSE

@@ -21,6 +21,10 @@
     public static func image(_ image: NSImage?) -> DisplayPlaceholder {
       image.map { .toolkitImage(ToolkitImage(HeldImage(image: $0))) } ?? .nothing
     }
+
+    package var nsImage: NSImage? {
+      if case .toolkitImage(let own) = self { (own.image as? HeldImage)?.image } else { nil }
+    }
   }
 
   /// An image on its way to a view. Ozu never draws or changes it; the view reads it on the main actor.

@@ -37,7 +37,7 @@
           if let image {
             // With one identity a placeholder would turn into its picture at once: only a view that comes or goes has a transition.
             resized(image).id(state.isFinal).transition(.opacity)
-          } else if let image = state.error == nil ? settings.placeholderImage : settings.failureImage {
+          } else if let image = state.error == nil ? settings.waitingImage : settings.failureImage {
             image.transition(.opacity)
           }
         }

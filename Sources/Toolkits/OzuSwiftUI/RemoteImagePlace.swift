@@ -23,6 +23,19 @@
     }
   }
 
+  extension RemoteImageSettings {
+    /// The image that is shown as it is until the picture is loaded.
+    @MainActor
+    var waitingImage: Image? {
+      if let placeholderImage { return placeholderImage }
+      #if canImport(UIKit)
+        return options.placeholder.uiImage.map { Image(uiImage: $0) }
+      #else
+        return options.placeholder.nsImage.map { Image(nsImage: $0) }
+      #endif
+    }
+  }
+
   /// A remote image whose size is known: it requests the picture and shows its states.
   struct RemoteImagePlace<Content: View>: View {
     let settings: RemoteImageSettings

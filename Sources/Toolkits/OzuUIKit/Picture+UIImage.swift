@@ -49,6 +49,10 @@
     public static func image(_ image: UIImage?) -> DisplayPlaceholder {
       image.map { .toolkitImage(ToolkitImage($0)) } ?? .nothing
     }
+
+    package var uiImage: UIImage? {
+      if case .toolkitImage(let own) = self { own.image as? UIImage } else { nil }
+    }
   }
 
   extension DisplayContent {

@@ -84,6 +84,7 @@
       list.search("")
       list.show(["c", "a"].map { ImageGridItem(id: $0, request: nil) })
       checks.equal((0..<3).map(list.id), ["c", "a", nil], "other items")
+      checks.equal([-1, Int.max].map(list.id), [nil, nil], "positions that no list has")
     }
 
     /// Every text of the library has every language, and an app may have its own.

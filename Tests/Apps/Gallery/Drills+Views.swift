@@ -161,6 +161,12 @@
           view.alternativeText = nil
           checks.equal(view.alternativeText, nil, "a text that was taken away")
         }
+        let button: UnsafeMutablePointer<GtkWidget> = gtk_button_new()
+        g_object_ref_sink(ObjectPointer(button))
+        defer { g_object_unref(ObjectPointer(button)) }
+        let inside: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
+        gtk_button_set_child(UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self), inside)
+        checks.expect(PictureWidget(button).widget == inside, "a button's widget is the picture inside")
         try await withWindow(server.items, pipeline) { window, screen in
           let cells = screen.visible(gtk_picture_get_type(), below: window.grid.widget)
           checks.expect(!cells.isEmpty, "there are cells")

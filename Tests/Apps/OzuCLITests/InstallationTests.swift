@@ -4,7 +4,7 @@ import Testing
 
 @testable import OzuCLI
 
-/// The installer goes by `scripts/packages`; `make lint` compares the pages and the manifest with that list.
+/// The installer goes by `scripts/packages`; `make lint` compares the pages with that list.
 @Suite("Installation")
 struct InstallationTests {
   private static func text(_ path: String) throws -> String {
@@ -14,7 +14,7 @@ struct InstallationTests {
   /// The packages of the list, each with what it is for.
   private static func packages() throws -> [(name: String, use: String)] {
     try text("scripts/packages").split(separator: "\n").filter { !$0.hasPrefix("#") }
-      .map { $0.split(separator: " ").map(String.init) }.map { ($0[0], $0[3]) }
+      .map { $0.split(separator: " ").map(String.init) }.map { ($0[0], $0[1]) }
   }
 
   /// Runs the installer with an `apt-get` that only records that it was called, as if no package were installed.

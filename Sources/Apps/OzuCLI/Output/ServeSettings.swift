@@ -81,7 +81,6 @@
     /// Variables of the package's build and tests, which have nothing to do with a service.
     private static let otherVariables: Set = [
       "OZU_ALL_CASES", "OZU_ASAN", "OZU_BENCHMARKS", "OZU_FUZZ", "OZU_FUZZ_FORMAT", "OZU_HEAD_SECONDS",
-      "OZU_ISAL",
       "OZU_LIBRARIES", "OZU_LINK_LIBRARIES", "OZU_LOADS_LIBRARIES", "OZU_MEMORY_DRILL", "OZU_PLAIN_GTK",
       "OZU_STRICT", "OZU_SYSTEMS", "OZU_TESTS", "OZU_TSAN",
     ]

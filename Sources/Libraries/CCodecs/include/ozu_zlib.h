@@ -18,7 +18,7 @@ uint32_t ozu_adler32(uint32_t sum, const uint8_t *data, size_t size);
 OzuStatus ozu_inflate(
     const uint8_t *data, size_t size, uint8_t *output, size_t capacity, size_t *written);
 
-/// A zlib stream that is inflated piece by piece: by ISA-L on Linux, by zlib elsewhere.
+/// A zlib stream that is inflated piece by piece: by ISA-L.
 typedef struct OzuInflater OzuInflater;
 
 /// Makes an inflater; NULL if memory is short.
@@ -34,7 +34,7 @@ OzuStatus ozu_inflater_step(
 /// A zlib stream that is compressed piece by piece.
 typedef struct OzuDeflater OzuDeflater;
 
-/// Makes a deflater: level 0 is ISA-L on Linux, the fastest; 1 to 9 are zlib's. `is_filtered` tells zlib that short
+/// Makes a deflater: level 0 is ISA-L, the fastest; 1 to 9 are zlib's. `is_filtered` tells zlib that short
 /// repetitions are accidental. NULL if memory is short.
 OzuDeflater *ozu_deflater_new(int level, bool is_filtered);
 void ozu_deflater_free(OzuDeflater *deflater);

@@ -97,7 +97,8 @@
       SignalSource(factory).on("teardown", withArgument: { [weak self] _, item in self?.removeCell(item) })
       SignalSource(grid).on("activate", withNumber: { [weak self] _, place in self?.onActivate(place) })
       SignalSource(selection).on("selection-changed") { [weak self] _ in self?.selectionChanged() }
-      SignalSource(model).on("items-changed") { [weak self] _ in self?.nameCells() }
+      // It passes on those of the list, which may live longer than the grid.
+      SignalSource(selection).on("items-changed") { [weak self] _ in self?.nameCells() }
       let scroll = gtk_scrolled_window_get_vadjustment(OpaquePointer(widget))!
       SignalSource(scroll).on("value-changed") { [weak self] _ in self?.prefetchSoon() }
       SignalSource(scroll).on("changed") { [weak self] _ in self?.prefetchSoon() }
@@ -134,7 +135,7 @@
 
     /// The item at a position; `nil` before the first and after the last.
     public func item(at position: Int) -> ImageGridItem? {
-      position < 0 ? nil : ImageGridList.id(at: position, of: model).flatMap(find)
+      ImageGridList.id(at: position, of: model).flatMap(find)
     }
 
     /// The cell that shows an item; `nil` while none does.

@@ -56,7 +56,7 @@
 
     /// The identity at a position of those that the search leaves; `nil` before the first and after the last.
     public func id(at position: Int) -> String? {
-      position < 0 ? nil : Self.id(at: position, of: model)
+      Self.id(at: position, of: model)
     }
 
     /// The position of an item among those that the search leaves.
@@ -66,7 +66,8 @@
     }
 
     static func id(at index: Int, of list: OpaquePointer) -> String? {
-      guard let object = g_list_model_get_item(list, guint(index)) else { return nil }
+      guard let index = guint(exactly: index), let object = g_list_model_get_item(list, index)
+      else { return nil }
       defer { g_object_unref(object) }
       return gtk_string_object_get_string(OpaquePointer(object)).map { String(cString: $0) }
     }

@@ -22,7 +22,7 @@
     /// - Precondition: the widget is a `GtkPicture`, a `GtkImage` or a `GtkButton`, or a class derived from these.
     public init(_ widget: UnsafeMutablePointer<GtkWidget>, pipeline: ImagePipeline = .shared) {
       display = WidgetDisplay.of(widget, pipeline: pipeline)
-      self.widget = display.kind == .image ? Self.drawing(widget) : widget
+      self.widget = display.widget ?? widget
     }
 
     /// Takes a pointer to a button.
@@ -35,11 +35,6 @@
     /// - Precondition: it points to one of the widgets that show pictures.
     public init(_ pointer: OpaquePointer, pipeline: ImagePipeline = .shared) {
       self.init(UnsafeMutablePointer<GtkWidget>(pointer), pipeline: pipeline)
-    }
-
-    private static func drawing(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget>
-    {
-      ozu_is_a(widget, gtk_button_get_type()) != 0 ? WidgetDisplay.icon(of: widget) : widget
     }
 
     /// The binding of the widget: it loads and shows pictures.

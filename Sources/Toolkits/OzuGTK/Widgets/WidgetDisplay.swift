@@ -10,7 +10,7 @@
   /// GTK 4 has no signal for a new size, but the paintable is drawn again after each change and reports it. A binding is
   /// never called while GTK draws, but in the next turn of the main loop.
   @MainActor
-  final class WidgetDisplay: ImageDisplaying {
+  final class WidgetDisplay: ImageDisplaying, MotionFollowing {
     private(set) lazy var images = ImageBinding(self, pipeline: pipeline)
 
     /// `nil` once the widget is being destroyed.
@@ -132,7 +132,8 @@
       // A widget that reappears has no size until it is laid out. The size may be the same as before.
       layout = nil
       paintable.noteRenderer(of: widget)
-      if !isPlaybackChosen { images.isPlaybackPaused = Motion.isReduced }
+      Motion.settings.follow(self)
+      motionSettingsDidChange()
       images.viewDidAppear()
       frameCount = 0
       if let widget { clock.start(widget) }
@@ -195,6 +196,13 @@
     func play(_ isPlaying: Bool) {
       isPlaybackChosen = true
       images.isPlaybackPaused = !isPlaying
+    }
+
+    func motionSettingsDidChange() {
+      guard widget != nil, !isPlaybackChosen, images.isPlaybackPaused != Motion.isReduced else { return }
+      images.isPlaybackPaused.toggle()
+      // A button over the picture says what it does now.
+      for observer in observers { observer(state) }
     }
 
     // MARK: State
@@ -261,7 +269,7 @@
     }
 
     /// The image inside a button; one is added if the button has none.
-    static func icon(of button: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
+    private static func icon(of button: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
       let button = UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self)
       if let child = gtk_button_get_child(button), WidgetKind(child) != nil { return child }
       let image: UnsafeMutablePointer<GtkWidget> = gtk_image_new()

@@ -1,0 +1,7 @@
+// Images of the toolkit below.
+
+import UIKit
+
+extension Image {
+  public nonisolated init(uiImage: UIImage) { fatalError() }
+}
