@@ -1,3 +1,5 @@
+import OzuBase
+
 /// The identifier of a station: a resource that runs a limited number of jobs at once.
 package struct StationID: Hashable, Sendable, CaseIterable {
   package let index: Int
@@ -183,7 +185,7 @@ package struct StartLimiter: Sendable {
   package mutating func noteCompletion() { tokens = min(burst, tokens + 1) }
 
   /// The time until the next token.
-  package var delay: Duration { .nanoseconds(Int64(max(0, 1 - tokens) / rate * 1e9)) }
+  package var delay: Duration { .nanoseconds(Int64(clamping: max(0, 1 - tokens) / rate * 1e9)) }
 
   /// Called when the timer for `delay` fires. Adds a token even if the clock of a test has not advanced.
   package mutating func noteDelayHasPassed(_ now: JobInstant) {
