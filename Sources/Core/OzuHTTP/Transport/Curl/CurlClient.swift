@@ -92,18 +92,12 @@
         activeRequestCount: loop.counters.active.load(ordering: .relaxed),
         waitingRequestCount: loop.counters.waiting.load(ordering: .relaxed))
     }
-
-    /// The number of libcurl's easy handles, including those in the pool.
-    var handleCount: Int {
-      loop.counters.handles.load(ordering: .relaxed)
-    }
   }
 
   /// Counters that any thread may read. The loop's thread writes them.
   final class CurlCounters: Sendable {
     let active = Atomic(0)
     let waiting = Atomic(0)
-    let handles = Atomic(0)
   }
 
   /// The inbox and the thread of a `CurlClient`.
@@ -132,7 +126,6 @@
     }
 
     let counters = CurlCounters()
-    let clock = CurlClock()
     private let configuration: HTTPClientConfiguration
     private let state = Mutex(State())
 
@@ -204,11 +197,9 @@
     }
 
     private func run(_ multi: CurlMulti) {
-      let reactor = CurlReactor(
-        multi: multi, configuration: configuration, counters: counters, clock: clock)
+      let reactor = CurlReactor(multi: multi, configuration: configuration, counters: counters)
       while true {
         let (commands, isStopping) = state.withLock { $0.inbox.take() }
-        if !commands.isEmpty { clock.tick() }
         for command in commands {
           switch command {
           case .start(let transfer, let completion): reactor.start(transfer, completion)
@@ -224,20 +215,6 @@
       reactor.cancelAll()
       state.withLock { $0.inbox.end() }
       reactor.close()
-    }
-  }
-
-  /// The time when the loop's thread last read the clock, which it does before and after it runs libcurl.
-  ///
-  /// A response of five lines would otherwise read the clock eight times. The limits that use this time need not be
-  /// more precise than a turn of the loop.
-  ///
-  /// Unchecked Sendable: only the loop's thread uses it.
-  final class CurlClock: @unchecked Sendable {
-    private(set) var now = ContinuousClock.now
-
-    func tick() {
-      now = ContinuousClock.now
     }
   }
 
