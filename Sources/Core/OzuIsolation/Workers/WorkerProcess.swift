@@ -40,7 +40,6 @@
       byteCount: WorkerHead.datagramByteCount, alignment: 16)
     /// The last bytes that libraries printed during the current request.
     var lastLibraryOutput: [UInt8] = []
-    private var tokens = WorkerTokens()
     /// The token of the last answered request.
     private var lastToken: UInt64?
     /// The most processor time that it can have used by now, if it has rested since its last answer.
@@ -134,7 +133,8 @@
       read: (Data, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Result
     ) throws(Failure) -> (Result, copiedBody: Bool) {
       let copiedBody = try place(request)
-      let token = tokens.next()
+      // A random number of the system: earlier ones do not reveal it.
+      let token = UInt64.random(in: .min ... .max)
       var head = WorkerHead(.request, token: token)
       head.bodyNumber = request.bodyNumber
       head.bodyByteCount = UInt64(request.body.count)
@@ -248,23 +248,6 @@
     private static func seconds(_ duration: Duration) -> UInt64 {
       let (seconds, attoseconds) = duration.components
       return UInt64(min(max(0, seconds), 1 << 30)) + (attoseconds > 0 ? 2 : 1)
-    }
-  }
-
-  /// Random numbers of the system, one for each request: earlier numbers do not reveal the next. Several are
-  /// fetched at a time, because each fetch is a system call.
-  struct WorkerTokens {
-    private var tokens: [UInt64] = []
-
-    private static let count = 32
-
-    mutating func next() -> UInt64 {
-      if let token = tokens.popLast() { return token }
-      var fresh = [UInt64](repeating: 0, count: Self.count)
-      let code = fresh.withUnsafeMutableBytes { ozu_random($0.baseAddress, $0.count) }
-      guard code == 0 else { return .random(in: .min ... .max) }
-      tokens = fresh
-      return tokens.removeLast()
     }
   }
 
