@@ -24,6 +24,8 @@ package struct HTTPCacheExchange: Sendable {
   package var observer: (any HTTPBodyObserving)?
   /// Waits before a retry. Nil waits by the clock of the cache.
   package var owner: (any HTTPExchangeOwner)?
+  /// Ends each transfer after the first bytes; nil for an exchange that needs the whole body.
+  var prefix: HTTPBodyPrefix?
 
   var now: Date { cache.configuration.currentDate() }
 

@@ -50,6 +50,7 @@ final class HTTPCacheSink: HTTPBodySink {
   }
 
   func begin(_ head: HTTPResponseHead) throws(HTTPError) {
+    origin.exchange.prefix?.begin(head)
     let isRedirect =
       followsRedirects && [301, 302, 303, 307, 308].contains(head.status)
       && head.headers.contains(name: "Location")
@@ -81,6 +82,7 @@ final class HTTPCacheSink: HTTPBodySink {
   }
 
   func append(_ bytes: RawSpan) throws(HTTPError) {
+    try origin.exchange.prefix?.append(bytes)
     let count = bytes.byteCount
     let (head, isDropped, isOver, isContinued) = state.withLock { state in
       state.receivedByteCount += count
