@@ -181,18 +181,14 @@ final class StoreChain: Sendable {
   /// - Parameter sleep: waits for the given duration.
   func flushFurther(sleep: @escaping @Sendable (Duration) async throws -> Void) async {
     guard !further.isEmpty else { return }
-    let timer = Mutex<Task<Void, Never>?>(nil)
-    await withCheckedContinuation { continuation in
-      let end = SingleResumption(continuation)
-      timer.withLock { timer in
-        timer = Task {
-          try? await sleep(Self.flushLimit)
-          end.resume()
-        }
-      }
-      flushFurther { end.resume() }
+    let end = AsyncLatch()
+    let timer = Task {
+      try? await sleep(Self.flushLimit)
+      end.open()
     }
-    timer.withLock { $0?.cancel() }
+    flushFurther({ end.open() })
+    await end.wait()
+    timer.cancel()
   }
 
   private static let flushLimit = Duration.seconds(10)
@@ -375,20 +371,5 @@ struct StoreLevel: Sendable {
   func report(_ operation: ImageStoreError.Operation, _ error: (any Error)?) {
     guard memory.state.withLock({ $0.reported.insert(operation).inserted }) else { return }
     onError(ImageStoreError(level: store.name, operation: operation, underlying: error))
-  }
-}
-
-/// Resumes a continuation once, at the first of several calls.
-private final class SingleResumption: Sendable {
-  private let continuation: Mutex<CheckedContinuation<Void, Never>?>
-
-  init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = Mutex(continuation) }
-
-  func resume() {
-    let waiter = continuation.withLock { continuation in
-      defer { continuation = nil }
-      return continuation
-    }
-    waiter?.resume()
   }
 }

@@ -102,7 +102,7 @@ public final class ServiceListener: Sendable {
   /// - Parameter limit: the time limit for answers; then the others are cancelled.
   public func stop(within limit: Duration) async {
     loop.submit(.drain(limit))
-    await loop.ended()
+    await loop.ended.wait()
   }
 
   /// The number of connections; for tests.
