@@ -102,8 +102,8 @@
       guard let head = WorkerHead(UnsafeRawBufferPointer(rebasing: datagram)), head.kind == .ready,
         datagram.count == WorkerHead.byteCount + MemoryLayout<WorkerConfinement.Report>.size
       else { throw .failed("the helper is of another version") }
-      let report = datagram.loadUnaligned(
-        fromByteOffset: WorkerHead.byteCount, as: WorkerConfinement.Report.self)
+      var report = WorkerConfinement.Report()
+      withUnsafeMutableBytes(of: &report) { $0.copyBytes(from: datagram.dropFirst(WorkerHead.byteCount)) }
       confinement = WorkerConfinement(report)
       process = report.process
       clock = ProcessClock(process)
