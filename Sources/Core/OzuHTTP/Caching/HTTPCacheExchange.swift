@@ -33,11 +33,9 @@ package struct HTTPCacheExchange: Sendable {
   package enum Plan: Sendable {
     /// Serve this answer. `isValidated` says whether to validate it in the background afterwards.
     case answer(HTTPCachedResponse, isValidated: Bool)
-    /// Ask the origin.
     case ask(OriginRequest)
   }
 
-  /// A request to the origin.
   package struct OriginRequest: Sendable {
     let decision: HTTPCacheDecision
     /// The stored responses to validate, and the one that would be served.
