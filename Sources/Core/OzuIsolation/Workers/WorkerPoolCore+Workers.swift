@@ -7,8 +7,6 @@
     /// The smallest limit on a worker's memory for its whole life, so that one worker can serve pictures of many
     /// sizes.
     private static let leastMemoryByteCount = 1 << 30
-    /// How long a helper that could not be started is not started again.
-    private static let failureTime: Duration = .seconds(5)
 
     /// An idle worker, or a new one. The calling thread must have a turn.
     func worker(
@@ -42,7 +40,8 @@
     func startWorker(
       for request: WorkerRequest, _ checkpoint: () throws(ImageDecodingError) -> Void
     ) throws(WorkerPool.StartFailure) -> WorkerProcess {
-      if let fault = state.withLock({ $0.faults[request.kind] }) { throw .failed(fault) }
+      let fault = state.withLock { $0.failures.reason(of: request.kind, at: .now) }
+      if let fault { throw .failed(fault) }
       // The memory of the removed workers is unmapped here, not under the lock.
       let evicted = state.withLock { $0.idle.removeAll(butLast: options.workerLimit - $0.turnCount) }
       withExtendedLifetime(evicted) {}
@@ -81,13 +80,12 @@
         return
       }
       let reason = "it cannot be confined: \(fault)"
-      state.withLock { $0.faults[worker.kind] = reason }
+      remember(reason, of: worker.kind)
       throw .failed(reason)
     }
 
-    func remember(_ reason: String) {
-      let end = ContinuousClock.now + Self.failureTime
-      state.withLock { $0.failure = (reason, end) }
+    func remember(_ reason: String, of kind: WorkerKind? = nil) {
+      state.withLock { $0.failures.note(reason, of: kind, at: .now) }
     }
   }
 #endif
