@@ -68,9 +68,11 @@
         keeperSignal.signal()
         return
       }
-      DetachedThread.start { [self] in
+      let isStarted = DetachedThread.start { [self] in
         while let time = keep() { _ = keeperSignal.wait(timeout: time) }
       }
+      // The system has no thread now; the next zygote tries again.
+      if !isStarted { state.withLock { $0.hasKeeper = false } }
     }
 
     /// Ends the workers and zygotes whose time has come.
