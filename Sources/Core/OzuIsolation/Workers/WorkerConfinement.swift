@@ -70,8 +70,6 @@ package struct WorkerStatus: Hashable, Sendable {
   package var answerCount = 0
   /// How many requests ended with `ImageDecodingError.decoderFailed`.
   package var failureCount = 0
-  /// How many bodies had to be copied to a worker.
-  package var copiedBodyCount = 0
 
   package init() {}
 }

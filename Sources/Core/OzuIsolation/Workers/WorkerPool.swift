@@ -67,9 +67,8 @@
           throw error
         }
         do throws(WorkerProcess.Failure) {
-          let (result, copiedBody) = try worker.answer(
-            request, checkpoint: checkpoint, read: read)
-          core.endTurn(worker, copiedBody: copiedBody)
+          let result = try worker.answer(request, checkpoint: checkpoint, read: read)
+          core.endTurn(worker)
           return result
         } catch .gone {
           continue

@@ -131,8 +131,8 @@
     func answer<Result>(
       _ request: WorkerRequest, checkpoint: () throws(ImageDecodingError) -> Void,
       read: (Data, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Result
-    ) throws(Failure) -> (Result, copiedBody: Bool) {
-      let copiedBody = try place(request)
+    ) throws(Failure) -> Result {
+      try place(request)
       // A random number of the system: earlier ones do not reveal it.
       let token = UInt64.random(in: .min ... .max)
       var head = WorkerHead(.request, token: token)
@@ -177,7 +177,7 @@
           if let meter = request.time, let used, let now = clock?.time { meter.add(now - used) }
           let threadCount = kind.mayStartThreads ? WorkerKind.mostThreads : 1
           mostUsedTime = used.map { $0 + (ContinuousClock.now - start) * threadCount + Self.timeToRest }
-          return (try take(buffer.message(byteCount: count), byteCount, read), copiedBody)
+          return try take(buffer.message(byteCount: count), byteCount, read)
         }
       }
     }
@@ -199,16 +199,15 @@
       return result
     }
 
-    /// Copies the body to the shared memory, unless it is there. Returns whether it was copied.
-    private func place(_ request: WorkerRequest) throws(Failure) -> Bool {
-      guard bodyNumber != request.bodyNumber else { return false }
+    /// Copies the body to the shared memory, unless it is there.
+    private func place(_ request: WorkerRequest) throws(Failure) {
+      guard bodyNumber != request.bodyNumber else { return }
       bodyNumber = nil
       guard input.grow(to: request.body.count) else {
         throw .failed(.unavailable("memory: \(systemMessage(errno))"))
       }
       request.body.withUnsafeBytes { input.bytes.copyMemory(from: $0) }
       bodyNumber = request.bodyNumber
-      return true
     }
 
     private func send(_ head: WorkerHead, _ message: Data = Data()) -> Bool {
