@@ -74,7 +74,7 @@ public struct DecoderIsolation: Sendable {
     self.processLimit = processLimit
     self.domain = domain
     onDegradation = { reason in
-      StandardError.write("ozu: pictures are decoded without isolation: \(reason)\n")
+      StandardError.put("ozu: pictures are decoded without isolation: \(reason)\n")
     }
   }
 
