@@ -1,4 +1,5 @@
 #if os(Linux) && canImport(CIsolation)
+  import Dispatch
   import OzuImaging
   import OzuBase
 
@@ -7,33 +8,51 @@
     /// The smallest limit on a worker's memory for its whole life, so that one worker can serve pictures of many
     /// sizes.
     private static let leastMemoryByteCount = 1 << 30
+    /// How long a request waits for free descriptors: those of connections and other workers come back soon.
+    private static let shortageTime: Duration = .seconds(2)
 
     /// An idle worker, or a new one. The calling thread must have a turn.
     func worker(
       for request: WorkerRequest, _ checkpoint: () throws(ImageDecodingError) -> Void
     ) throws(WorkerProcess.Failure) -> WorkerProcess {
+      if let worker = idleWorker(for: request) { return worker }
+      return try newWorker(for: request, checkpoint)
+    }
+
+    private func idleWorker(for request: WorkerRequest) -> WorkerProcess? {
       while let worker = state.withLock({
         $0.idle.take(
           request.kind, bodyNumber: request.bodyNumber, memoryByteCount: request.memoryByteCount)
       }) {
         if worker.isQuiet, !worker.hasEnded { return worker }
       }
-      return try newWorker(for: request, checkpoint)
+      return nil
     }
 
     /// A new worker. The calling thread must have a turn.
     func newWorker(
       for request: WorkerRequest, _ checkpoint: () throws(ImageDecodingError) -> Void
     ) throws(WorkerProcess.Failure) -> WorkerProcess {
-      do throws(WorkerPool.StartFailure) {
-        return try startWorker(for: request, checkpoint)
-      } catch {
-        switch error {
-        case .refused(let error): throw .refused(error)
-        case .failed(let reason): throw .failed(.unavailable(reason))
-        case .zygoteHangs(let time): throw .failed(.unavailable("no worker is ready in \(time)"))
-        case .zygoteGone: throw .failed(.unavailable("\(options.helper.name) has ended"))
+      let last = ContinuousClock.now + min(request.deadline, Self.shortageTime)
+      while true {
+        do throws(WorkerPool.StartFailure) {
+          return try startWorker(for: request, checkpoint)
+        } catch {
+          switch error {
+          case .refused(let error): throw .refused(error)
+          case .failed(let reason): throw .failed(.unavailable(reason))
+          case .zygoteHangs(let time): throw .failed(.unavailable("no worker is ready in \(time)"))
+          case .zygoteGone: throw .failed(.unavailable("\(options.helper.name) has ended"))
+          case .shortage(let reason):
+            guard ContinuousClock.now < last else { throw .failed(.unavailable(reason)) }
+          }
         }
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + Self.tick)
+        do throws(ImageDecodingError) { try checkpoint() } catch { throw .refused(error) }
+        if let worker = idleWorker(for: request) { return worker }
+        // Those of other kinds have descriptors that are needed.
+        let evicted = state.withLock { $0.idle.removeAll(butLast: 0) }
+        withExtendedLifetime(evicted) {}
       }
     }
 
