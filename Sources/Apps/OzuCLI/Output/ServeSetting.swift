@@ -61,7 +61,9 @@
             ServeSetting(
               "path_prefix",
               help: "the beginning of all addresses of pictures, such as /pictures; it is not signed"),
-            ServeSetting("clients", "4096", help: "the most connections of clients at a time"),
+            ServeSetting(
+              "clients", "4096",
+              help: "the most connections of clients at a time, within half of the files that may be open"),
             ServeSetting("head_timeout", "10", help: "the seconds that a client has to send a request"),
             ServeSetting(
               "keep_alive", "60",

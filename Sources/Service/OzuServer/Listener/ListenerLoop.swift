@@ -30,7 +30,18 @@ final class ListenerLoop: Sendable {
   ) {
     self.service = service
     self.listener = listener
+    var configuration = configuration
+    configuration.maximumConnectionCount = ListenerLoop.connectionLimit(
+      configuration.maximumConnectionCount, descriptorLimit: sysconf(Int32(_SC_OPEN_MAX)))
     self.configuration = configuration
+  }
+
+  /// The limit on connections. It leaves half of the descriptors to files, origins and decoders: clients that send nothing could
+  /// otherwise keep those of others from their pictures.
+  ///
+  /// - Parameter descriptorLimit: the most descriptors of this process; negative for no limit.
+  static func connectionLimit(_ count: Int, descriptorLimit: Int) -> Int {
+    descriptorLimit < 0 ? count : min(count, max(1, descriptorLimit / 2))
   }
 
   /// Starts the thread, which closes the listening socket when it ends. Returns whether a thread could be started.
