@@ -12,5 +12,5 @@ import OzuStandardCodecs
 // The program that decodes for other programs (`DecoderIsolation.Helper.beside`). They start it; without them it only
 // prints what it is for.
 DecoderIsolation.runIfHelper { .helper(hasDeepStack: $0) }
-StandardError.write("ozu-decode decodes pictures for programs that use Ozu; they start it\n")
+StandardError.put("ozu-decode decodes pictures for programs that use Ozu; they start it\n")
 exit(2)

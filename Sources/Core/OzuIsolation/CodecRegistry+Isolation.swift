@@ -56,25 +56,16 @@ public struct IsolationStatus: Hashable, Sendable {
 }
 
 extension IsolationStatus {
-  #if os(Linux) && canImport(CIsolation)
-    init(_ client: WorkerClient) {
-      let status = client.pool?.status ?? WorkerStatus()
-      self.init(
-        mode: client.settings.mode, degradation: client.degradation,
-        filtersSystemCalls: status.confinement?.filtersSystemCalls,
-        landlockVersion: status.confinement?.landlockVersion,
-        missingRestrictions: status.confinement?.missing ?? [],
-        processCount: status.workerCount, startedProcessCount: status.startedWorkerCount,
-        answerCount: status.answerCount, failureCount: status.failureCount)
-    }
-  #else
-    init(_ client: WorkerClient) {
-      self.init(
-        mode: client.settings.mode, degradation: client.degradation, filtersSystemCalls: nil,
-        landlockVersion: nil,
-        missingRestrictions: [], processCount: 0, startedProcessCount: 0, answerCount: 0, failureCount: 0)
-    }
-  #endif
+  init(_ client: WorkerClient) {
+    let status = client.pool?.status ?? WorkerStatus()
+    self.init(
+      mode: client.settings.mode, degradation: client.degradation,
+      filtersSystemCalls: status.confinement?.filtersSystemCalls,
+      landlockVersion: status.confinement?.landlockVersion,
+      missingRestrictions: status.confinement?.missing ?? [],
+      processCount: status.workerCount, startedProcessCount: status.startedWorkerCount,
+      answerCount: status.answerCount, failureCount: status.failureCount)
+  }
 }
 
 extension IsolationStatus: CustomStringConvertible {

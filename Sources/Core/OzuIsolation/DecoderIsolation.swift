@@ -74,7 +74,7 @@ public struct DecoderIsolation: Sendable {
     self.processLimit = processLimit
     self.domain = domain
     onDegradation = { reason in
-      StandardError.write("ozu: pictures are decoded without isolation: \(reason)\n")
+      StandardError.put("ozu: pictures are decoded without isolation: \(reason)\n")
     }
   }
 
@@ -106,7 +106,12 @@ extension DecoderIsolation {
 
 #if os(Linux) && canImport(CIsolation)
   extension DecoderIsolation {
-    /// The options of the worker pool; `nil` if there is no program to start.
+    /// Why there are no workers.
+    static let absence = "there is no program ozu-decode beside the app's"
+
+    /// The workers; `nil` if there is no program to start.
+    func makePool() -> (any WorkerAsking)? { poolOptions().map(WorkerPool.init) }
+
     func poolOptions() -> WorkerPool.Options? {
       guard let program = helper.program else { return nil }
       var options = WorkerPool.Options(
@@ -128,9 +133,6 @@ extension DecoderIsolation {
   }
 
   extension DecoderIsolation.Helper {
-    /// The error message if there is no program.
-    var absence: String { "there is no program ozu-decode beside the app's" }
-
     /// The program; `nil` if there is none beside the app's.
     fileprivate var program: WorkerHelper? {
       switch self {
@@ -143,5 +145,11 @@ extension DecoderIsolation {
           .first { FileManager.default.isExecutableFile(atPath: $0) }.map { .program($0) }
       }
     }
+  }
+#else
+  extension DecoderIsolation {
+    static let absence = "isolation exists only on Linux"
+
+    func makePool() -> (any WorkerAsking)? { nil }
   }
 #endif

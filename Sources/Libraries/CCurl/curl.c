@@ -16,16 +16,17 @@
 OZU_DEFINE_LIBRARY(
     curl, OZU_CURL_FUNCTIONS, "Load pictures over HTTP", "libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4")
 
-static pthread_once_t setting_up = PTHREAD_ONCE_INIT;
-static CURLcode setup_result;
-
-static void set_up(void) { setup_result = curl.curl_global_init(CURL_GLOBAL_DEFAULT); }
-
 bool ozu_curl_load(char *message, size_t message_capacity) {
+  static pthread_mutex_t setting_up = PTHREAD_MUTEX_INITIALIZER;
+  static bool is_set_up = false;
   if (!ozu_dynamic_library_load(&ozu_curl_library, message, message_capacity)) return false;
-  pthread_once(&setting_up, set_up);
-  if (setup_result == CURLE_OK) return true;
-  snprintf(message, message_capacity, "libcurl cannot start: %s", curl.curl_easy_strerror(setup_result));
+  pthread_mutex_lock(&setting_up);
+  // A failure, for want of memory, may not be there the next time.
+  CURLcode result = is_set_up ? CURLE_OK : curl.curl_global_init(CURL_GLOBAL_DEFAULT);
+  is_set_up = result == CURLE_OK;
+  pthread_mutex_unlock(&setting_up);
+  if (result == CURLE_OK) return true;
+  snprintf(message, message_capacity, "libcurl cannot start: %s", curl.curl_easy_strerror(result));
   return false;
 }
 

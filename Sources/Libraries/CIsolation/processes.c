@@ -11,7 +11,6 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -101,11 +100,6 @@ int ozu_reap(int process, int *status) {
   do reaped = waitpid(process, status, WNOHANG);
   while (reaped < 0 && errno == EINTR);
   return reaped < 0 ? -errno : reaped;
-}
-
-int ozu_random(void *bytes, size_t byte_count) {
-  // Requests of this size are never cut short.
-  return getrandom(bytes, byte_count, 0) == (ssize_t)byte_count ? 0 : -errno;
 }
 
 int ozu_thread_count(int process) {

@@ -62,4 +62,15 @@ struct TextTests {
     #expect(own == .current)
     #expect(others[0] == others[1] && others[0] != own)
   }
+
+  @Test("tasks wait for a latch until it is opened, and no longer afterwards", arguments: [true, false])
+  func latch(isOpenedFirst: Bool) async {
+    let latch = AsyncLatch()
+    if isOpenedFirst { #expect(latch.open()) }
+    let task = Task { await latch.wait() }
+    if !isOpenedFirst { #expect(latch.open()) }
+    await task.value
+    await latch.wait()
+    #expect(!latch.open())
+  }
 }

@@ -65,7 +65,7 @@
         loop = CurlLoop(configuration: configuration)
         reactor = CurlReactor(
           multi: try CurlMulti(configuration: configuration, waker: try #require(LoopWaker())),
-          configuration: configuration, counters: loop.counters, clock: loop.clock)
+          configuration: configuration, counters: loop.counters)
       }
 
       func transfer(to url: URL, onPiece: @escaping @Sendable () -> Void = {}) throws -> CurlTransfer {

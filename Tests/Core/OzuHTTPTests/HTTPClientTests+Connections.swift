@@ -105,9 +105,6 @@ extension HTTPClientTests {
     #expect(server.requestCount == 1000)
     #expect(server.connectionCount <= client.configuration.maximumConnectionsPerHost)
     #expect(client.statistics == HTTPClientStatistics())
-    #if os(Linux)
-      #expect(client.handleCount <= client.configuration.maximumConnectionsPerHost)
-    #endif
     await client.shutdown()
     await server.allConnectionsClosed()
   }

@@ -26,6 +26,16 @@
       return idle
     }
 
+    @Test("a kind that the system does not restrict is tried again after a while, and the others meanwhile")
+    func failures() {
+      var failures = StartFailures()
+      failures.note("seccomp: Cannot allocate memory", of: Self.svg, at: start)
+      let end = start + StartFailures.time
+      #expect(failures.reason(of: Self.svg, at: end - .nanoseconds(1)) == "seccomp: Cannot allocate memory")
+      #expect(failures.reason(of: Self.svg, at: end) == nil)
+      #expect(failures.reason(of: Self.tiff, at: start) == nil && failures.reason(of: nil, at: start) == nil)
+    }
+
     @Test(
       "a worker of the kind with enough memory is taken: the one with the body, else the one that was idle for longest",
       arguments: [

@@ -74,6 +74,25 @@
       }
     }
 
+    @Test("a request that finds no free descriptor gets its worker when there are some again")
+    func shortage() async {
+      await #expect(processExitsWith: .success) {
+        let pool = try Drills.pool()
+        try await Drills.onThread {
+          var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+          setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+          var held: [Int32] = []
+          while case let number = open("/dev/null", O_RDONLY), number >= 0 { held.append(number) }
+          let answer = try pool.ask(Drills.request("reverse", Data([1, 2]), number: 1)) {
+            held.forEach { close($0) }
+            held = []
+          }
+          #expect(answer.payload == Data([2, 1]))
+          #expect(pool.status.failureCount == 0)
+        }
+      }
+    }
+
     @Test("a worker that ended while it was idle fails no request")
     func idleWorker() async throws {
       let pool = try Drills.pool()

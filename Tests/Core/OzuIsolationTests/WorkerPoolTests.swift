@@ -30,7 +30,6 @@
           #expect(try pool.ask(request).payload == body)
         }
         #expect(pool.status.answerCount == 10)
-        #expect(pool.status.copiedBodyCount == 10)
         #expect(pool.status.startedZygoteCount == 1)
       }
     }
@@ -61,16 +60,15 @@
           }
         }
         #expect(processes[0] != processes[1])
-        #expect(pool.status.copiedBodyCount == 2)
         for _ in 0..<5 {
           for (index, (body, number)) in [(first, 1), (second, 2)].enumerated() {
             let request = Drills.request("process", body, number: UInt64(number))
             #expect(try pool.ask(request).message == String(decoding: processes[index], as: UTF8.self))
-            let reversed = Drills.request("reverse", body, number: UInt64(number))
+            // Other bytes under its number do not reach the worker.
+            let reversed = Drills.request("reverse", Data(count: body.count), number: UInt64(number))
             #expect(try pool.ask(reversed).payload == Data(body.reversed()))
           }
         }
-        #expect(pool.status.copiedBodyCount == 2)
         #expect(pool.status.startedWorkerCount == 2)
       }
     }

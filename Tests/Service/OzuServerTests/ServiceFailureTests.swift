@@ -1,3 +1,4 @@
+import OzuBase
 import OzuHTTP
 import Testing
 
@@ -29,6 +30,8 @@ struct ServiceFailureTests {
       .decoderFailed("a", type: .png, failure: .unavailable("fork")), failureLifetime: 60, retryAfter: 7)
     #expect(lack.status == 503 && lack.lifetime == 0 && lack.retryAfter == 7)
     #expect(status(.decoderFailed("a", type: .png, failure: .crashed(signal: 11))) == 422)
+    #expect(status(.unreadableFile("a", code: EMFILE)) == 503)
+    #expect(status(.unreadableFile("a", code: EACCES)) == 502)
   }
 
   @Test("a host that the rules refuse gives 403; another failure of the transport gives 502")

@@ -21,9 +21,9 @@ extension ServiceListenerTests {
 
   @Test("two thousand endless heads delay no other request, and are closed at their time limit")
   func slowHeads() async throws {
-    let listener = try listener()
     // Both ends of each connection are in this process.
     let count = min(2000, (Self.raiseDescriptorLimit() - 200) / 2)
+    let listener = try listener()
     let slow = try (0..<count).map { _ in try TestClient(port: listener.port) }
     for (number, client) in slow.enumerated() {
       client.send(String("GET / HTTP/1.1\r\nHost: a\r\nX: y".prefix(1 + number % 25)))
@@ -41,6 +41,14 @@ extension ServiceListenerTests {
     // The answer is here before the connection counts as idle.
     try await eventually(isEmptySecondsLater(listener))
     #expect(await good.hasEnded())
+  }
+
+  @Test("connections leave half of the descriptors to pictures")
+  func descriptors() {
+    #expect(ListenerLoop.connectionLimit(4096, descriptorLimit: 1024) == 512)
+    #expect(ListenerLoop.connectionLimit(4096, descriptorLimit: 20_000) == 4096)
+    #expect(ListenerLoop.connectionLimit(4096, descriptorLimit: -1) == 4096)
+    #expect(ListenerLoop.connectionLimit(4096, descriptorLimit: 1) == 1)
   }
 
   @Test(

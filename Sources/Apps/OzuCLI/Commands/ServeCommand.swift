@@ -50,6 +50,7 @@
 
     static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
       Heap.mapLargeBlocks()
+      raiseDescriptorLimit()
       let settings = try settings(arguments)
       if arguments.has("print-settings") {
         console.print(settings.text)
@@ -130,6 +131,14 @@
       await configuration.spans?.flush()
       log.finish()
       return .done
+    }
+
+    /// Lets this process have as many files open as it may: the usual limit is for programs with few connections.
+    private static func raiseDescriptorLimit() {
+      var limit = rlimit()
+      guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+      limit.rlim_cur = limit.rlim_max
+      _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private static func check(

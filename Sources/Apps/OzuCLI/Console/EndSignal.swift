@@ -5,14 +5,10 @@ import OzuBase
 /// The first SIGTERM, SIGINT or SIGHUP; a second one ends the process as it would have. SIGHUP may instead have the settings read
 /// again.
 ///
-/// `Sendable`: the sources are made by `init` and only kept; everything else is locked.
+/// `Sendable`: the sources are made by `init` and only kept.
 final class EndSignal: @unchecked Sendable {
-  private struct State {
-    var hasCome = false
-    var waiter: CheckedContinuation<Void, Never>?
-  }
-
-  private let state = Mutex(State())
+  /// Open after the first signal.
+  private let end = AsyncLatch()
   private let sources: [any DispatchSourceSignal]
   private let reload: (@Sendable () -> Void)?
   private let atEnd: @Sendable () -> Void
@@ -46,23 +42,10 @@ final class EndSignal: @unchecked Sendable {
 
   private func come(_ number: Int32) {
     if number == SIGHUP, let reload { return reload() }
-    let (isFirst, waiter) = state.withLock { state in
-      defer { (state.hasCome, state.waiter) = (true, nil) }
-      return (!state.hasCome, state.waiter)
-    }
-    waiter?.resume()
-    if isFirst { return }
+    if end.open() { return }
     atEnd()
     Interruption.raiseUnhandled(number)
   }
 
-  func wait() async {
-    await withCheckedContinuation { continuation in
-      let hasCome = state.withLock { state in
-        if !state.hasCome { state.waiter = continuation }
-        return state.hasCome
-      }
-      if hasCome { continuation.resume() }
-    }
-  }
+  func wait() async { await end.wait() }
 }

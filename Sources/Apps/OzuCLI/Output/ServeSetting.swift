@@ -62,7 +62,7 @@
       path_prefix
         the beginning of all addresses of pictures, such as /pictures; it is not signed
       clients = 4096
-        the most connections of clients at a time
+        the most connections of clients at a time, within half of the files that may be open
       head_timeout = 10
         the seconds that a client has to send a request
       keep_alive = 60

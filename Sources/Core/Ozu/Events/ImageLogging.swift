@@ -124,7 +124,7 @@ public struct StandardErrorLog: ImageLogging {
 
   /// Writes a line in one piece, so that lines of several threads do not mix. Does nothing if the stream is closed.
   public func write(_ level: ImageLogLevel, _ line: String) {
-    StandardError.write("ozu \(level): \(line)\n")
+    StandardError.put("ozu \(level): \(line)\n")
   }
 }
 

@@ -172,14 +172,13 @@ final class StoreChain: Sendable {
   /// - Parameter sleep: waits for the given duration.
   func flushFurther(sleep: @escaping @Sendable (Duration) async throws -> Void) async {
     guard !further.isEmpty else { return }
-    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    let end = AsyncLatch()
     let timer = Task {
       try? await sleep(Self.flushLimit)
-      end.finish()
+      end.open()
     }
-    flushFurther { end.finish() }
-    // In a task of its own: a caller that is cancelled waits all the same.
-    await Task { for await _ in ends {} }.value
+    flushFurther({ end.open() })
+    await end.wait()
     timer.cancel()
   }
 

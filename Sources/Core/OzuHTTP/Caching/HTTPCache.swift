@@ -332,7 +332,6 @@ public struct CacheKeyRule: Sendable, Hashable {
     droppedQueryItems = Set(names)
   }
 
-  /// Whether the rule applies to a URL.
   package func applies(to url: URL) -> Bool {
     guard let host = url.host()?.lowercased() else { return false }
     return self.host.hasPrefix("*.") ? host.hasSuffix(self.host.dropFirst()) : host == self.host

@@ -24,6 +24,8 @@ package struct HTTPCacheExchange: Sendable {
   package var observer: (any HTTPBodyObserving)?
   /// Waits before a retry. Nil waits by the clock of the cache.
   package var owner: (any HTTPExchangeOwner)?
+  /// Ends each transfer after the first bytes; nil for an exchange that needs the whole body.
+  var prefix: HTTPBodyPrefix?
 
   var now: Date { cache.configuration.currentDate() }
 
@@ -31,11 +33,9 @@ package struct HTTPCacheExchange: Sendable {
   package enum Plan: Sendable {
     /// Serve this answer. `isValidated` says whether to validate it in the background afterwards.
     case answer(HTTPCachedResponse, isValidated: Bool)
-    /// Ask the origin.
     case ask(OriginRequest)
   }
 
-  /// A request to the origin.
   package struct OriginRequest: Sendable {
     let decision: HTTPCacheDecision
     /// The stored responses to validate, and the one that would be served.

@@ -298,8 +298,5 @@ extension HTTPCachePolicy {
 
 extension Duration {
   /// The duration in seconds.
-  var inSeconds: Double {
-    let (seconds, attoseconds) = components
-    return Double(seconds) + Double(attoseconds) * 1e-18
-  }
+  var inSeconds: Double { self / .seconds(1) }
 }

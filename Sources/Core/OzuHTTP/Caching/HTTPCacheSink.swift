@@ -27,8 +27,6 @@ final class HTTPCacheSink: HTTPBodySink {
 
   /// The transfer is cut off after this many bytes of a body that is not needed.
   private static let droppedByteLimit = 1 << 16
-  /// The most bytes that an announced length may reserve before any byte has arrived.
-  private static let maximumReservation = 16 << 20
 
   /// - Parameters:
   ///   - hop: the request whose response it receives.
@@ -50,6 +48,7 @@ final class HTTPCacheSink: HTTPBodySink {
   }
 
   func begin(_ head: HTTPResponseHead) throws(HTTPError) {
+    origin.exchange.prefix?.begin(head)
     let isRedirect =
       followsRedirects && [301, 302, 303, 307, 308].contains(head.status)
       && head.headers.contains(name: "Location")
@@ -71,8 +70,7 @@ final class HTTPCacheSink: HTTPBodySink {
       let old = isContinued ? partial : nil
       if let keeping = origin.keeping(head, hop, continuing: old, since: requestDate) { body.keep(keeping) }
       if let count = head.expectedByteCount {
-        body.expect(
-          byteCount: count.saturatingSum(old?.body.count ?? 0), maximumReservation: Self.maximumReservation)
+        body.expect(byteCount: count.saturatingSum(old?.body.count ?? 0))
       }
       if let old { body.append(old.body) }
     }
@@ -81,6 +79,7 @@ final class HTTPCacheSink: HTTPBodySink {
   }
 
   func append(_ bytes: RawSpan) throws(HTTPError) {
+    try origin.exchange.prefix?.append(bytes)
     let count = bytes.byteCount
     let (head, isDropped, isOver, isContinued) = state.withLock { state in
       state.receivedByteCount += count
@@ -139,6 +138,8 @@ final class HTTPSpooledBody: Sendable {
   /// Above the first number of waiting bytes the transfer pauses, below the second it continues.
   static let (maximumWaiting, resumedWaiting) = (1 << 20, 256 << 10)
   private static let pieceByteCount = 256 << 10
+  /// The most bytes that an announced length may reserve before any byte has arrived.
+  private static let maximumReservation = 16 << 20
 
   /// When a small body that can be resumed goes to a file, and the facts that the file gets.
   struct Keeping: Sendable {
@@ -191,15 +192,13 @@ final class HTTPSpooledBody: Sendable {
   }
 
   /// Prepares for at least this many bytes.
-  ///
-  /// - Parameter maximumReservation: the most memory an announced length may reserve.
-  func expect(byteCount: Int, maximumReservation: Int) {
+  func expect(byteCount: Int) {
     state.withLock { state in
       if let spool, byteCount > spool.threshold {
         state.part = spool.memory.part(byteCount: byteCount)
         if state.part == nil { state.writer = HTTPSpooledBodyWriter(spool: spool) }
       } else {
-        state.memory.reserveCapacity(min(byteCount, maximumReservation))
+        state.memory.reserveCapacity(min(byteCount, Self.maximumReservation))
       }
     }
   }
@@ -209,7 +208,6 @@ final class HTTPSpooledBody: Sendable {
     beginning.withUnsafeBytes { add($0) { $0.append(beginning) } }
   }
 
-  /// Appends bytes.
   func append(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
     add(bytes) { queue in

@@ -51,13 +51,13 @@ extension HTTPCacheExchange {
   package func beginning(
     _ originRequest: OriginRequest, byteCount: Int, maximum: Int
   ) async throws(HTTPError) -> HTTPPrefixAnswer {
-    let watch = BodyPrefixSink.Account(limit: maximum)
+    let prefix = HTTPBodyPrefix(limit: maximum)
     let requestDate = cache.configuration.currentDate()
     let result: HTTPOriginAnswer
     do throws(HTTPError) {
-      result = try await ranged(0..<byteCount, validator: nil, watch: watch)
+      result = try await ranged(0..<byteCount, validator: nil, prefix)
     } catch {
-      guard case .refused = error.reason, let (head, body) = watch.cutOff, head.status == 200,
+      guard case .refused = error.reason, let (head, body) = prefix.cutOff, head.status == 200,
         !head.hasContentCoding
       else { throw error }
       let answer = HTTPOriginAnswer(
@@ -120,9 +120,8 @@ extension HTTPCacheExchange {
   /// - Returns: nil if the resource has changed, or if the origin does not send exactly this range.
   package func bytes(_ range: Range<Int>, of part: HTTPBodyPart) async throws(HTTPError) -> Data? {
     guard part.hasRanges, let validator = part.validator, !range.isEmpty else { return nil }
-    let watch = BodyPrefixSink.Account(limit: range.count)
     do throws(HTTPError) {
-      let result = try await ranged(range, validator: validator, watch: watch)
+      let result = try await ranged(range, validator: validator, HTTPBodyPrefix(limit: range.count))
       guard result.head.status == 206, !result.head.hasContentCoding,
         let sent = ContentRange(result.head.headers.first("Content-Range") ?? ""),
         sent.first == range.lowerBound,
@@ -156,75 +155,49 @@ extension HTTPCacheExchange {
   package func storedPrefix() async -> Data? { await storage.partialBody(for: key)?.body }
 
   private func ranged(
-    _ range: Range<Int>, validator: String?, watch: BodyPrefixSink.Account
+    _ range: Range<Int>, validator: String?, _ prefix: HTTPBodyPrefix
   ) async throws(HTTPError) -> HTTPOriginAnswer {
     var exchange = self
     exchange.request.headers["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
     if let validator { exchange.request.headers["If-Range"] = validator }
     exchange.onProgress = nil
-    exchange.client = BodyPrefixClient(client: client, account: watch)
+    exchange.prefix = prefix
     let origin = HTTPOriginExchange(exchange: exchange, stored: [], choice: nil, resumes: false)
     return try await origin.run(isRetried: { _ in true })
   }
 }
 
-/// Takes a limited number of bytes of a body and then refuses the rest, which ends the transfer.
-struct BodyPrefixSink: HTTPBodySink {
-  /// The bytes of the last response. One lock guards them: the transport writes, and the exchange reads afterwards.
-  final class Account: Sendable {
-    private struct State {
-      var head: HTTPResponseHead?
-      var body = Data()
-      var isCutOff = false
-    }
-
-    fileprivate let limit: Int
-    private let state = Mutex(State())
-
-    init(limit: Int) { self.limit = limit }
-
-    /// The head and the first bytes of a response that was longer; nil for one that was not cut off.
-    var cutOff: (head: HTTPResponseHead, body: Data)? {
-      state.withLock { state in state.isCutOff ? state.head.map { ($0, state.body) } : nil }
-    }
-
-    fileprivate func begin(_ head: HTTPResponseHead) {
-      state.withLock { $0 = State(head: head) }
-    }
-
-    /// - Returns: whether all of the bytes fitted.
-    fileprivate func append(_ bytes: RawSpan) -> Bool {
-      state.withLock { state in
-        let count = min(bytes.byteCount, limit - state.body.count)
-        bytes.withUnsafeBytes { state.body.append(contentsOf: $0.prefix(count)) }
-        state.isCutOff = count < bytes.byteCount
-        return !state.isCutOff
-      }
-    }
+/// The first bytes of a response of which no more are needed. One lock guards them: the transport writes, and the exchange
+/// reads afterwards.
+final class HTTPBodyPrefix: Sendable {
+  private struct State {
+    var head: HTTPResponseHead?
+    var body = Data()
+    var isCutOff = false
   }
 
-  let sink: any HTTPBodySink
-  let account: Account
+  private let limit: Int
+  private let state = Mutex(State())
 
-  func begin(_ head: HTTPResponseHead) throws(HTTPError) {
-    account.begin(head)
-    try sink.begin(head)
+  init(limit: Int) { self.limit = limit }
+
+  /// The head and the first bytes of a response that was longer; nil for one that was not cut off.
+  var cutOff: (head: HTTPResponseHead, body: Data)? {
+    state.withLock { state in state.isCutOff ? state.head.map { ($0, state.body) } : nil }
   }
 
+  func begin(_ head: HTTPResponseHead) {
+    state.withLock { $0 = State(head: head) }
+  }
+
+  /// - Throws: unless all of the bytes fit, which ends the transfer.
   func append(_ bytes: RawSpan) throws(HTTPError) {
-    guard account.append(bytes) else { throw HTTPError(.refused("no more of it is needed")) }
-    try sink.append(bytes)
-  }
-
-  func isReady(_ resumption: HTTPBodyResumption) -> Bool { sink.isReady(resumption) }
-}
-
-/// A client that stops each transfer when the account is full.
-struct BodyPrefixClient: HTTPClient {
-  let client: any HTTPClient
-  let account: BodyPrefixSink.Account
-
-  func send(_ request: HTTPRequest, into sink: any HTTPBodySink) async throws(HTTPError) -> HTTPResponse {
-    try await client.send(request, into: BodyPrefixSink(sink: sink, account: account))
+    let isCutOff = state.withLock { state in
+      let count = min(bytes.byteCount, limit - state.body.count)
+      bytes.withUnsafeBytes { state.body.append(contentsOf: $0.prefix(count)) }
+      state.isCutOff = count < bytes.byteCount
+      return state.isCutOff
+    }
+    if isCutOff { throw HTTPError(.refused("no more of it is needed")) }
   }
 }

@@ -25,7 +25,6 @@ final class HTTPSpoolFile {
   private let descriptor: Int32
   /// The number of bytes of the body in the file.
   private(set) var byteCount = 0
-  /// The offset of the body.
   private let bodyOffset: Int
   /// The path of a file with a name.
   private let path: String?
@@ -113,18 +112,24 @@ final class HTTPSpoolFile {
   }
 
   private func write(_ bytes: Data, at offset: Int) throws(Failure) {
-    let code = bytes.withUnsafeBytes { bytes -> Int32 in
-      var written = 0
-      while written < bytes.count {
-        let count = pwrite(
-          descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written, off_t(offset + written))
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return count < 0 ? errno : EIO }
-        written += count
+    let code = bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Int32 in
+      Self.move(bytes.count) { done in
+        pwrite(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
       }
-      return 0
     }
     guard code == 0 else { throw Failure(code: code) }
+  }
+
+  /// Calls a closure with the number of bytes that are done, until all are, and returns the number of the error or 0.
+  private static func move(_ byteCount: Int, _ step: (_ done: Int) -> Int) -> Int32 {
+    var done = 0
+    while done < byteCount {
+      let count = step(done)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return count < 0 ? errno : EIO }
+      done += count
+    }
+    return 0
   }
 
   /// The content, mapped instead of read.
@@ -151,17 +156,10 @@ final class HTTPSpoolFile {
   /// The content, read into memory, if the file cannot be used further.
   func read() throws(Failure) -> Data {
     var data = Data(count: byteCount)
-    let code = data.withUnsafeMutableBytes { space -> Int32 in
-      var offset = 0
-      while offset < space.count {
-        let count = pread(
-          descriptor, space.baseAddress.map { $0 + offset }, space.count - offset,
-          off_t(bodyOffset + offset))
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return count < 0 ? errno : EIO }
-        offset += count
+    let code = data.withUnsafeMutableBytes { (space: UnsafeMutableRawBufferPointer) -> Int32 in
+      Self.move(space.count) { done in
+        pread(descriptor, space.baseAddress.map { $0 + done }, space.count - done, off_t(bodyOffset + done))
       }
-      return 0
     }
     guard code == 0 else { throw Failure(code: code) }
     return data

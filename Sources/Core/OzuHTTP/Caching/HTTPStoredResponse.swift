@@ -86,7 +86,6 @@ public struct HTTPStoredResponse: Sendable, Hashable {
     return response
   }
 
-  /// The directives of `Cache-Control`.
   package var cacheControl: CacheControl { CacheControl(headers) }
 
   /// The entity tag as it was sent; `nil` without one.

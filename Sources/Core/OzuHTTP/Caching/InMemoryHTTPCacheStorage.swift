@@ -4,7 +4,7 @@ import OzuBase
 ///
 /// One lock guards everything.
 ///
-/// - Complexity: O(1) on average.
+/// - Complexity: O(1); O(keys) for each key that is removed to make room.
 public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
   private struct Slot {
     var entries: [Int: HTTPCacheEntry] = [:]
@@ -19,49 +19,28 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
     }
   }
 
-  private struct Use {
-    let key: HTTPCacheKey
-    let number: Int
-  }
-
   private struct State {
     var slots: [HTTPCacheKey: Slot] = [:]
     var byteCount = 0
     var useCount = 0
-    /// The uses of the keys, oldest first. Only the last use of each key counts; the others are removed when they
-    /// are many.
-    var uses: [Use] = []
-    /// The number of uses at the front that were already processed.
-    var passedUseCount = 0
-
-    mutating func noteUse(of key: HTTPCacheKey, _ slot: inout Slot) {
-      useCount += 1
-      slot.lastUse = useCount
-      uses.append(Use(key: key, number: useCount))
-      guard uses.count > 2 * slots.count + 64 else { return }
-      uses = uses[passedUseCount...].filter {
-        $0.number == slot.lastUse || slots[$0.key]?.lastUse == $0.number
-      }
-      passedUseCount = 0
-    }
-
-    /// The least recently used key, unless it is the only one.
-    mutating func popOldest() -> HTTPCacheKey? {
-      while passedUseCount < uses.count - 1 {
-        let use = uses[passedUseCount]
-        passedUseCount += 1
-        if slots[use.key]?.lastUse == use.number { return use.key }
-      }
-      return nil
-    }
 
     mutating func change(_ key: HTTPCacheKey, _ change: (inout Slot) -> Void) {
       var slot = slots[key] ?? Slot()
       byteCount -= slot.byteCount
       change(&slot)
-      noteUse(of: key, &slot)
+      useCount += 1
+      slot.lastUse = useCount
       byteCount += slot.byteCount
       slots[key] = slot.entries.isEmpty && slot.partial == nil ? nil : slot
+    }
+
+    /// Removes the least recently used keys. The newest stays: room is made for it.
+    mutating func makeRoom(byteLimit: Int) {
+      while byteCount > byteLimit, slots.count > 1,
+        let oldest = slots.indices.min(by: { slots[$0].value.lastUse < slots[$1].value.lastUse })
+      {
+        byteCount -= slots.remove(at: oldest).value.byteCount
+      }
     }
   }
 
@@ -81,10 +60,9 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
   /// The variants stored under a key.
   public func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] {
     state.withLock { state in
-      guard var slot = state.slots[key] else { return [] }
-      state.noteUse(of: key, &slot)
-      state.slots[key] = slot
-      return slot.entries.sorted { $0.key < $1.key }.map(\.value)
+      state.useCount += 1
+      state.slots[key]?.lastUse = state.useCount
+      return state.slots[key]?.entries.sorted { $0.key < $1.key }.map(\.value) ?? []
     }
   }
 
@@ -102,7 +80,7 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
         // Room is made among other keys, so those of one key must fit by themselves.
         if slot.byteCount > byteLimit { (slot.entries, slot.partial) = ([place: entry], nil) }
       }
-      makeRoom(&state)
+      state.makeRoom(byteLimit: byteLimit)
     }
   }
 
@@ -124,7 +102,7 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
         slot.partial = kept
         if slot.byteCount > byteLimit { slot.partial = nil }
       }
-      makeRoom(&state)
+      state.makeRoom(byteLimit: byteLimit)
     }
   }
 
@@ -136,13 +114,6 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
       for key in state.slots.keys where isMeant(key) {
         state.byteCount -= state.slots.removeValue(forKey: key)?.byteCount ?? 0
       }
-    }
-  }
-
-  private func makeRoom(_ state: inout State) {
-    // The newest entry stays: room is made for it.
-    while state.byteCount > byteLimit, let key = state.popOldest() {
-      state.byteCount -= state.slots.removeValue(forKey: key)?.byteCount ?? 0
     }
   }
 }

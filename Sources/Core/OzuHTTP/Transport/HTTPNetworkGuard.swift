@@ -1,3 +1,5 @@
+import OzuBase
+
 /// Keeps a client that loads addresses of strangers away from its own private network.
 ///
 /// It checks the IP address just before each connection, on every hop of a chain of redirects. So it catches names
@@ -42,21 +44,10 @@ struct NetworkAddress: Hashable, CustomStringConvertible {
 
   /// `a.b.c.d`, or groups in hexadecimal with the longest run of zeros as `::` (RFC 5952).
   var description: String {
-    if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
-    let groups = stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
-    var zeros = 0..<0
-    var start: Int?
-    for (index, group) in (groups + [1]).enumerated() {
-      if group == 0 { start = start ?? index }
-      guard group != 0, let first = start else { continue }
-      if index - first > max(1, zeros.count) { zeros = first..<index }
-      start = nil
-    }
-    func text(_ groups: ArraySlice<Int>) -> String {
-      groups.map { String($0, radix: 16) }.joined(separator: ":")
-    }
-    return zeros.isEmpty
-      ? text(groups[...]) : text(groups[..<zeros.lowerBound]) + "::" + text(groups[zeros.upperBound...])
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    // There is room for the longest address.
+    inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   private static let special4: [(prefix: [UInt8], length: Int)] = [

@@ -62,7 +62,6 @@ struct TransferTiming {
     speedWindow = speedWindow ?? (now, 0)
   }
 
-  /// Records that the head is complete and the body begins.
   mutating func beginBody(at now: Instant) {
     speedWindow = (now, 0)
   }

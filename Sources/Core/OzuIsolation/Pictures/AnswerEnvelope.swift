@@ -1,13 +1,40 @@
+import OzuBase
+import OzuImaging
+
+/// How an answer is sent between processes. A short answer is the message itself, after a byte that says so. An
+/// answer that is too long for a message, because of the profile or the blocks of a file, follows the pixels.
+enum AnswerEnvelope {
+  private static let inMessage: UInt8 = 0
+  private static let afterPixels: UInt8 = 1
+
+  /// Unpacks an answer; in the process that asked. The payload may change meanwhile, so every part is copied
+  /// before it is read.
+  ///
+  /// - Parameter fieldByteCount: the most bytes that the answer may have without its pixels.
+  /// - Returns: the answer, and the part of the payload with its pixels; `nil` if the bytes are not an answer.
+  static func open(
+    _ message: Data, _ payload: UnsafeRawBufferPointer, fieldByteCount: Int
+  ) -> (answer: PictureAnswer, pixels: UnsafeRawBufferPointer)? {
+    let rest = message.dropFirst()
+    switch message.first {
+    case inMessage: return PictureAnswer(rest).map { ($0, payload) }
+    case afterPixels:
+      var place = FieldReader(rest)
+      guard let count = try? place.integer(), 0..<payload.count ~= count, let start = payload.baseAddress,
+        payload.count - count <= fieldByteCount
+      else { return nil }
+      // Valid during the call; the reader makes the only copy, and reads that.
+      let data = Data(
+        bytesNoCopy: UnsafeMutableRawPointer(mutating: start + count), count: payload.count - count,
+        deallocator: .none)
+      return PictureAnswer(data).map { ($0, UnsafeRawBufferPointer(rebasing: payload[..<count])) }
+    default: return nil
+    }
+  }
+}
+
 #if os(Linux) && canImport(CIsolation)
-  import OzuBase
-  import OzuImaging
-
-  /// How an answer is sent between processes. A short answer is the message itself, after a byte that says so. An
-  /// answer that is too long for a message, because of the profile or the blocks of a file, follows the pixels.
-  enum AnswerEnvelope {
-    private static let inMessage: UInt8 = 0
-    private static let afterPixels: UInt8 = 1
-
+  extension AnswerEnvelope {
     /// Packs an answer; in the process of the decoder.
     ///
     /// - Returns: the message.
@@ -32,31 +59,6 @@
       var place = FieldWriter(after: afterPixels)
       place.append(pixelByteCount)
       return place.data
-    }
-
-    /// Unpacks an answer; in the process that asked. The payload may change meanwhile, so every part is copied
-    /// before it is read.
-    ///
-    /// - Parameter fieldByteCount: the most bytes that the answer may have without its pixels.
-    /// - Returns: the answer, and the part of the payload with its pixels; `nil` if the bytes are not an answer.
-    static func open(
-      _ message: Data, _ payload: UnsafeRawBufferPointer, fieldByteCount: Int
-    ) -> (answer: PictureAnswer, pixels: UnsafeRawBufferPointer)? {
-      let rest = message.dropFirst()
-      switch message.first {
-      case inMessage: return PictureAnswer(rest).map { ($0, payload) }
-      case afterPixels:
-        var place = FieldReader(rest)
-        guard let count = try? place.integer(), 0..<payload.count ~= count, let start = payload.baseAddress,
-          payload.count - count <= fieldByteCount
-        else { return nil }
-        // Valid during the call; the reader makes the only copy, and reads that.
-        let data = Data(
-          bytesNoCopy: UnsafeMutableRawPointer(mutating: start + count), count: payload.count - count,
-          deallocator: .none)
-        return PictureAnswer(data).map { ($0, UnsafeRawBufferPointer(rebasing: payload[..<count])) }
-      default: return nil
-      }
     }
   }
 #endif

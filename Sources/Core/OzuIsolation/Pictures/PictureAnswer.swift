@@ -14,7 +14,6 @@ enum PictureAnswer: Sendable {
   case failure(ImageDecodingError)
   /// The library of the format was missing when the worker was started.
   case lacking(ImageDecodingError)
-  /// The bytes of a file.
   case file(Data)
   /// The render would take this number of bytes, which is more than it may.
   case needs(byteCount: Int)

@@ -4,9 +4,7 @@ import OzuImaging
 /// A request to a decoder in another process, about one file.
 struct PictureRequest: Hashable, Sendable {
   enum Task: Hashable, Sendable {
-    /// The header.
     case header
-    /// The metadata blocks.
     case metadata
     /// The picture of a recipe, upright.
     case picture(Resize?)

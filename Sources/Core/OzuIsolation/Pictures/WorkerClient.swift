@@ -29,30 +29,16 @@ final class WorkerClient: Sendable {
   }
 
   let settings: DecoderIsolation
-  #if os(Linux) && canImport(CIsolation)
-    /// `nil` if there is no program to start.
-    let pool: (any WorkerAsking)?
-  #endif
-  private let state: Mutex<State>
+  /// `nil` if there is no program to start, and on systems without isolation.
+  let pool: (any WorkerAsking)?
+  private let state = Mutex(State())
 
-  #if os(Linux) && canImport(CIsolation)
-    convenience init(_ settings: DecoderIsolation) {
-      self.init(settings, settings.poolOptions().map(WorkerPool.init))
-    }
+  convenience init(_ settings: DecoderIsolation) { self.init(settings, settings.makePool()) }
 
-    init(_ settings: DecoderIsolation, _ pool: (any WorkerAsking)?) {
-      self.settings = settings
-      self.pool = pool
-      state = Mutex(State())
-    }
-  #else
-    init(_ settings: DecoderIsolation) {
-      self.settings = settings
-      state = Mutex(State())
-    }
-
-    private static let absence = "isolation exists only on Linux"
-  #endif
+  init(_ settings: DecoderIsolation, _ pool: (any WorkerAsking)?) {
+    self.settings = settings
+    self.pool = pool
+  }
 
   /// Why the last file was not isolated although it should have been; `nil` if it was.
   var degradation: String? { state.withLock { $0.degradation } }
@@ -92,40 +78,36 @@ final class WorkerClient: Sendable {
     _ request: PictureRequest, _ body: Body, _ context: DecodingContext? = nil, time: WorkerTime? = nil,
     _ read: (PictureAnswer, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Value
   ) throws(ImageDecodingError) -> Value {
-    #if os(Linux) && canImport(CIsolation)
-      // A decoder with checkpoints notices by itself that its processor time is used up, and has a better error for
-      // it.
-      let fieldByteCount = request.fieldByteCount(fileByteCount: body.data.count)
-      var job = WorkerRequest(
-        kind: WorkerKind(body.type), message: request.data, body: body.data, bodyNumber: body.number,
-        memoryByteCount: request.memoryByteCount,
-        outputByteCount: request.pixelByteCount.saturatingSum(fieldByteCount),
-        cpuTime: request.limits.cpuTime, deadline: settings.deadline)
-      job.time = time
-      guard let pool else { throw .decoderFailed(body.type, .unavailable(settings.helper.absence)) }
-      let result = try pool.perform(job) { () throws(ImageDecodingError) in
-        try context?.checkpoint()
-      } read: { (message, payload) throws(ImageDecodingError) -> Result<Value, ImageDecodingError> in
-        guard let (answer, pixels) = AnswerEnvelope.open(message, payload, fieldByteCount: fieldByteCount)
-        else {
-          throw body.wrongAnswer("it cannot be read")
-        }
-        // A worker that reports an error has worked correctly, so it is kept.
-        switch answer {
-        // Only this side cancels.
-        case .failure(.cancelled), .lacking(.cancelled): throw body.wrongAnswer("that it was cancelled")
-        case .failure(let error): return .failure(error)
-        // A worker without its library is replaced: before the next one is forked, the zygote looks for the library
-        // again.
-        case .lacking(let error): throw error
-        default: return .success(try read(answer, pixels))
-        }
+    // A decoder with checkpoints notices by itself that its processor time is used up, and has a better error for
+    // it.
+    let fieldByteCount = request.fieldByteCount(fileByteCount: body.data.count)
+    var job = WorkerRequest(
+      kind: WorkerKind(body.type), message: request.data, body: body.data, bodyNumber: body.number,
+      memoryByteCount: request.memoryByteCount,
+      outputByteCount: request.pixelByteCount.saturatingSum(fieldByteCount),
+      cpuTime: request.limits.cpuTime, deadline: settings.deadline)
+    job.time = time
+    guard let pool else { throw .decoderFailed(body.type, .unavailable(DecoderIsolation.absence)) }
+    let result = try pool.perform(job) { () throws(ImageDecodingError) in
+      try context?.checkpoint()
+    } read: { (message, payload) throws(ImageDecodingError) -> Result<Value, ImageDecodingError> in
+      guard let (answer, pixels) = AnswerEnvelope.open(message, payload, fieldByteCount: fieldByteCount)
+      else {
+        throw body.wrongAnswer("it cannot be read")
       }
-      noteIsolation()
-      return try result.get()
-    #else
-      throw .decoderFailed(body.type, .unavailable(Self.absence))
-    #endif
+      // A worker that reports an error has worked correctly, so it is kept.
+      switch answer {
+      // Only this side cancels.
+      case .failure(.cancelled), .lacking(.cancelled): throw body.wrongAnswer("that it was cancelled")
+      case .failure(let error): return .failure(error)
+      // A worker without its library is replaced: before the next one is forked, the zygote looks for the library
+      // again.
+      case .lacking(let error): throw error
+      default: return .success(try read(answer, pixels))
+      }
+    }
+    noteIsolation()
+    return try result.get()
   }
 }
 
@@ -166,26 +148,24 @@ extension GainMap {
   }
 }
 
-#if os(Linux) && canImport(CIsolation)
-  extension PictureRequest {
-    /// The memory for an answer, including that of libraries that count for themselves.
-    fileprivate var memoryByteCount: Int {
-      limits.decodedByteCount.saturatingSum(limits.animationByteCount).saturatingSum(64 << 20)
-    }
+extension PictureRequest {
+  /// The memory for an answer, including that of libraries that count for themselves.
+  fileprivate var memoryByteCount: Int {
+    limits.decodedByteCount.saturatingSum(limits.animationByteCount).saturatingSum(64 << 20)
   }
+}
 
-  extension WorkerKind {
-    /// Workers for one format.
-    init(_ type: ImageType) {
-      // Drawings read fonts for their text, on threads; the decoder of HEIC has one thread of its own. All other libraries
-      // are asked to use none.
-      let format = ImageFormat.of(type)
-      self.init(
-        name: type.rawValue, type: type, readsFonts: format.decoding == .drawing,
-        startsThreads: format.startsThreads)
-    }
+extension WorkerKind {
+  /// Workers for one format.
+  init(_ type: ImageType) {
+    // Drawings read fonts for their text, on threads; the decoder of HEIC has one thread of its own. All other libraries
+    // are asked to use none.
+    let format = ImageFormat.of(type)
+    self.init(
+      name: type.rawValue, type: type, readsFonts: format.decoding == .drawing,
+      startsThreads: format.startsThreads)
   }
-#endif
+}
 
 extension WorkerClient {
   /// The settings that pipelines must have in common to share their processes.
@@ -230,17 +210,17 @@ extension WorkerClient {
   }
 }
 
+/// Answers requests: a pool of workers, or a fake one in tests.
+package protocol WorkerAsking: Sendable {
+  /// Sends a request to a worker and waits for its answer, as `WorkerPool.perform` does.
+  func perform<Result>(
+    _ request: WorkerRequest, checkpoint: () throws(ImageDecodingError) -> Void,
+    read: (Data, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result
+
+  var status: WorkerStatus { get }
+}
+
 #if os(Linux) && canImport(CIsolation)
-  /// Answers requests: a pool of workers, or a fake one in tests.
-  package protocol WorkerAsking: Sendable {
-    /// Sends a request to a worker and waits for its answer, as `WorkerPool.perform` does.
-    func perform<Result>(
-      _ request: WorkerRequest, checkpoint: () throws(ImageDecodingError) -> Void,
-      read: (Data, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Result
-    ) throws(ImageDecodingError) -> Result
-
-    var status: WorkerStatus { get }
-  }
-
   extension WorkerPool: WorkerAsking {}
 #endif

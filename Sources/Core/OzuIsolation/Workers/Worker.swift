@@ -43,7 +43,7 @@
       }
       guard code == 0 else { return nil }
       self.confined = confined
-      let report = WorkerConfinement.Report(confined, zygoteThreadCount: threadCount)
+      let report = WorkerConfinement.Report(confined: confined, zygoteThreadCount: threadCount)
       guard withUnsafeBytes(of: report, { Self.send(WorkerHead(.ready), $0) }) else { return nil }
     }
 

@@ -36,42 +36,24 @@ package struct WorkerConfinement: Hashable, Sendable {
 
   extension WorkerConfinement {
     /// The worker's report about itself.
-    struct Report: BitwiseCopyable {
-      var limitsError: Int32
-      var capabilitiesError: Int32
-      var rootError: Int32
-      var landlockError: Int32
-      var filterError: Int32
-      var threadsError: Int32
-      var landlockVersion: Int32
-      var zygoteThreadCount: Int32
-      var process: Int32
-
-      init(_ confined: ozu_confined, zygoteThreadCount: Int32) {
-        limitsError = confined.limits_error
-        capabilitiesError = confined.capabilities_error
-        threadsError = confined.threads_error
-        rootError = confined.root_error
-        landlockError = confined.landlock_error
-        filterError = confined.filter_error
-        landlockVersion = confined.landlock_version
-        self.zygoteThreadCount = zygoteThreadCount
-        process = getpid()
-      }
+    struct Report {
+      var confined = ozu_confined()
+      var zygoteThreadCount: Int32 = 0
+      var process = getpid()
     }
 
     init(_ report: Report) {
-      filtersSystemCalls = report.filterError == 0
-      limitsResources = report.limitsError == 0
-      dropsCapabilities = report.capabilitiesError == 0
-      limitsThreads = report.threadsError == 0
-      landlockVersion = Int(report.landlockVersion)
+      let confined = report.confined
+      filtersSystemCalls = confined.filter_error == 0
+      limitsResources = confined.limits_error == 0
+      dropsCapabilities = confined.capabilities_error == 0
+      limitsThreads = confined.threads_error == 0
+      landlockVersion = Int(confined.landlock_version)
       zygoteThreadCount = Int(report.zygoteThreadCount)
       let calls = [
-        ("setrlimit", report.limitsError), ("capset", report.capabilitiesError),
-        ("a root folder of its own", report.rootError), ("landlock", report.landlockError),
-        ("seccomp", report.filterError),
-        ("counting threads", report.threadsError),
+        ("setrlimit", confined.limits_error), ("capset", confined.capabilities_error),
+        ("a root folder of its own", confined.root_error), ("landlock", confined.landlock_error),
+        ("seccomp", confined.filter_error), ("counting threads", confined.threads_error),
       ]
       missing = calls.compactMap { name, code in code == 0 ? nil : "\(name): \(systemMessage(code))" }
     }
@@ -88,8 +70,6 @@ package struct WorkerStatus: Hashable, Sendable {
   package var answerCount = 0
   /// How many requests ended with `ImageDecodingError.decoderFailed`.
   package var failureCount = 0
-  /// How many bodies had to be copied to a worker.
-  package var copiedBodyCount = 0
 
   package init() {}
 }

@@ -67,9 +67,8 @@
           throw error
         }
         do throws(WorkerProcess.Failure) {
-          let (result, copiedBody) = try worker.answer(
-            request, checkpoint: checkpoint, read: read)
-          core.endTurn(worker, copiedBody: copiedBody)
+          let result = try worker.answer(request, checkpoint: checkpoint, read: read)
+          core.endTurn(worker)
           return result
         } catch .gone {
           continue
@@ -96,13 +95,18 @@
       /// The zygote has ended; it can be started again.
       case zygoteGone
       case failed(String)
+      /// There is no free descriptor now.
+      case shortage(String)
       /// The zygote has not made a worker in this time.
       case zygoteHangs(Duration)
       /// A closure of the caller threw.
       case refused(ImageDecodingError)
 
       /// A system call that failed, with its error number.
-      init(_ call: String, _ code: Int32) { self = .failed("\(call): \(systemMessage(code))") }
+      init(_ call: String, _ code: Int32) {
+        let reason = "\(call): \(systemMessage(code))"
+        self = code == EMFILE || code == ENFILE ? .shortage(reason) : .failed(reason)
+      }
     }
   }
 

@@ -45,12 +45,11 @@
     /// Passes the turn to the next waiter.
     ///
     /// - Parameter worker: one that has answered; nil if there is none to keep.
-    func endTurn(_ worker: WorkerProcess?, copiedBody: Bool = false) {
+    func endTurn(_ worker: WorkerProcess?) {
       let now = ContinuousClock.now
       let next: DispatchSemaphore? = state.withLock { state in
         if let worker {
           state.status.answerCount += 1
-          if copiedBody { state.status.copiedBodyCount += 1 }
           if !state.isClosed, worker.answerCount < options.requestLimit {
             let time = worker.isLarge ? min(Self.largeIdleTime, options.idleTime) : options.idleTime
             state.idle.put(

@@ -1,4 +1,5 @@
 #if os(Linux) && canImport(CIsolation)
+  import Dispatch
   import OzuImaging
   import OzuBase
 
@@ -7,42 +8,59 @@
     /// The smallest limit on a worker's memory for its whole life, so that one worker can serve pictures of many
     /// sizes.
     private static let leastMemoryByteCount = 1 << 30
-    /// How long a helper that could not be started is not started again.
-    private static let failureTime: Duration = .seconds(5)
+    /// How long a request waits for free descriptors: those of connections and other workers come back soon.
+    private static let shortageTime: Duration = .seconds(2)
 
     /// An idle worker, or a new one. The calling thread must have a turn.
     func worker(
       for request: WorkerRequest, _ checkpoint: () throws(ImageDecodingError) -> Void
     ) throws(WorkerProcess.Failure) -> WorkerProcess {
+      if let worker = idleWorker(for: request) { return worker }
+      return try newWorker(for: request, checkpoint)
+    }
+
+    private func idleWorker(for request: WorkerRequest) -> WorkerProcess? {
       while let worker = state.withLock({
         $0.idle.take(
           request.kind, bodyNumber: request.bodyNumber, memoryByteCount: request.memoryByteCount)
       }) {
         if worker.isQuiet, !worker.hasEnded { return worker }
       }
-      return try newWorker(for: request, checkpoint)
+      return nil
     }
 
     /// A new worker. The calling thread must have a turn.
     func newWorker(
       for request: WorkerRequest, _ checkpoint: () throws(ImageDecodingError) -> Void
     ) throws(WorkerProcess.Failure) -> WorkerProcess {
-      do throws(WorkerPool.StartFailure) {
-        return try startWorker(for: request, checkpoint)
-      } catch {
-        switch error {
-        case .refused(let error): throw .refused(error)
-        case .failed(let reason): throw .failed(.unavailable(reason))
-        case .zygoteHangs(let time): throw .failed(.unavailable("no worker is ready in \(time)"))
-        case .zygoteGone: throw .failed(.unavailable("\(options.helper.name) has ended"))
+      let last = ContinuousClock.now + min(request.deadline, Self.shortageTime)
+      while true {
+        do throws(WorkerPool.StartFailure) {
+          return try startWorker(for: request, checkpoint)
+        } catch {
+          switch error {
+          case .refused(let error): throw .refused(error)
+          case .failed(let reason): throw .failed(.unavailable(reason))
+          case .zygoteHangs(let time): throw .failed(.unavailable("no worker is ready in \(time)"))
+          case .zygoteGone: throw .failed(.unavailable("\(options.helper.name) has ended"))
+          case .shortage(let reason):
+            guard ContinuousClock.now < last else { throw .failed(.unavailable(reason)) }
+          }
         }
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + Self.tick)
+        do throws(ImageDecodingError) { try checkpoint() } catch { throw .refused(error) }
+        if let worker = idleWorker(for: request) { return worker }
+        // Those of other kinds have descriptors that are needed.
+        let evicted = state.withLock { $0.idle.removeAll(butLast: 0) }
+        withExtendedLifetime(evicted) {}
       }
     }
 
     func startWorker(
       for request: WorkerRequest, _ checkpoint: () throws(ImageDecodingError) -> Void
     ) throws(WorkerPool.StartFailure) -> WorkerProcess {
-      if let fault = state.withLock({ $0.faults[request.kind] }) { throw .failed(fault) }
+      let fault = state.withLock { $0.failures.reason(of: request.kind, at: .now) }
+      if let fault { throw .failed(fault) }
       // The memory of the removed workers is unmapped here, not under the lock.
       let evicted = state.withLock { $0.idle.removeAll(butLast: options.workerLimit - $0.turnCount) }
       withExtendedLifetime(evicted) {}
@@ -81,13 +99,12 @@
         return
       }
       let reason = "it cannot be confined: \(fault)"
-      state.withLock { $0.faults[worker.kind] = reason }
+      remember(reason, of: worker.kind)
       throw .failed(reason)
     }
 
-    func remember(_ reason: String) {
-      let end = ContinuousClock.now + Self.failureTime
-      state.withLock { $0.failure = (reason, end) }
+    func remember(_ reason: String, of kind: WorkerKind? = nil) {
+      state.withLock { $0.failures.note(reason, of: kind, at: .now) }
     }
   }
 #endif

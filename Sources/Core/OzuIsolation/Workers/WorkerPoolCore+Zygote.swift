@@ -13,7 +13,6 @@
       _ checkpoint: () throws(ImageDecodingError) -> Void
     ) throws(WorkerPool.StartFailure) -> ZygoteProcess {
       while true {
-        let now = ContinuousClock.now
         let waiter = DispatchSemaphore(value: 0)
         let zygote: ZygoteProcess?? = try state.withLock { (state) throws(WorkerPool.StartFailure) in
           switch state.zygote {
@@ -22,8 +21,7 @@
             state.zygoteWaiters.append(waiter)
             return .some(nil)
           case .none:
-            if let failure = state.failure, now < failure.end { throw .failed(failure.reason) }
-            state.failure = nil
+            if let reason = state.failures.reason(of: nil, at: .now) { throw .failed(reason) }
             state.zygote = .starting
             return nil
           }

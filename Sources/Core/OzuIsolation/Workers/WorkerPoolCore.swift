@@ -25,10 +25,7 @@
       var zygoteWaiters: [DispatchSemaphore] = []
       /// Zygotes that were told to end, and the times at which they are killed.
       var ending: [(ZygoteProcess, deadline: ContinuousClock.Instant)] = []
-      /// Why the helper could not be started, and when it may be tried again.
-      var failure: (reason: String, end: ContinuousClock.Instant)?
-      /// The kinds whose workers the system does not restrict as required. This does not change.
-      var faults: [WorkerKind: String] = [:]
+      var failures = StartFailures()
       var hasKeeper = false
       /// When the keeper wakes by itself; nil for never.
       var keeperEnd: ContinuousClock.Instant?
@@ -71,9 +68,11 @@
         keeperSignal.signal()
         return
       }
-      DetachedThread.start { [self] in
+      let isStarted = DetachedThread.start { [self] in
         while let time = keep() { _ = keeperSignal.wait(timeout: time) }
       }
+      // The system has no thread now; the next zygote tries again.
+      if !isStarted { state.withLock { $0.hasKeeper = false } }
     }
 
     /// Ends the workers and zygotes whose time has come.
@@ -99,6 +98,24 @@
         let wait = max(.milliseconds(1), next - now)
         return .now() + .milliseconds(Int(clamping: min(wait / .milliseconds(1), 1e6)) + 1)
       }
+    }
+  }
+
+  /// Why workers could not be started, each reason for a while: what the system refuses at one moment, when it has no memory or no
+  /// descriptor, it may have at the next.
+  struct StartFailures {
+    /// How long nothing is started again.
+    static let time: Duration = .seconds(5)
+
+    private var failures: [WorkerKind?: (reason: String, end: ContinuousClock.Instant)] = [:]
+
+    /// - Parameter kind: the kind whose workers are not restricted as required; `nil` if the helper itself cannot be started.
+    mutating func note(_ reason: String, of kind: WorkerKind?, at now: ContinuousClock.Instant) {
+      failures[kind] = (reason, now + Self.time)
+    }
+
+    func reason(of kind: WorkerKind?, at now: ContinuousClock.Instant) -> String? {
+      failures[kind].flatMap { now < $0.end ? $0.reason : nil }
     }
   }
 

@@ -40,7 +40,6 @@
       byteCount: WorkerHead.datagramByteCount, alignment: 16)
     /// The last bytes that libraries printed during the current request.
     var lastLibraryOutput: [UInt8] = []
-    private var tokens = WorkerTokens()
     /// The token of the last answered request.
     private var lastToken: UInt64?
     /// The most processor time that it can have used by now, if it has rested since its last answer.
@@ -103,8 +102,8 @@
       guard let head = WorkerHead(UnsafeRawBufferPointer(rebasing: datagram)), head.kind == .ready,
         datagram.count == WorkerHead.byteCount + MemoryLayout<WorkerConfinement.Report>.size
       else { throw .failed("the helper is of another version") }
-      let report = datagram.loadUnaligned(
-        fromByteOffset: WorkerHead.byteCount, as: WorkerConfinement.Report.self)
+      var report = WorkerConfinement.Report()
+      withUnsafeMutableBytes(of: &report) { $0.copyBytes(from: datagram.dropFirst(WorkerHead.byteCount)) }
       confinement = WorkerConfinement(report)
       process = report.process
       clock = ProcessClock(process)
@@ -132,9 +131,10 @@
     func answer<Result>(
       _ request: WorkerRequest, checkpoint: () throws(ImageDecodingError) -> Void,
       read: (Data, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Result
-    ) throws(Failure) -> (Result, copiedBody: Bool) {
-      let copiedBody = try place(request)
-      let token = tokens.next()
+    ) throws(Failure) -> Result {
+      try place(request)
+      // A random number of the system: earlier ones do not reveal it.
+      let token = UInt64.random(in: .min ... .max)
       var head = WorkerHead(.request, token: token)
       head.bodyNumber = request.bodyNumber
       head.bodyByteCount = UInt64(request.body.count)
@@ -177,7 +177,7 @@
           if let meter = request.time, let used, let now = clock?.time { meter.add(now - used) }
           let threadCount = kind.mayStartThreads ? WorkerKind.mostThreads : 1
           mostUsedTime = used.map { $0 + (ContinuousClock.now - start) * threadCount + Self.timeToRest }
-          return (try take(buffer.message(byteCount: count), byteCount, read), copiedBody)
+          return try take(buffer.message(byteCount: count), byteCount, read)
         }
       }
     }
@@ -199,16 +199,15 @@
       return result
     }
 
-    /// Copies the body to the shared memory, unless it is there. Returns whether it was copied.
-    private func place(_ request: WorkerRequest) throws(Failure) -> Bool {
-      guard bodyNumber != request.bodyNumber else { return false }
+    /// Copies the body to the shared memory, unless it is there.
+    private func place(_ request: WorkerRequest) throws(Failure) {
+      guard bodyNumber != request.bodyNumber else { return }
       bodyNumber = nil
       guard input.grow(to: request.body.count) else {
         throw .failed(.unavailable("memory: \(systemMessage(errno))"))
       }
       request.body.withUnsafeBytes { input.bytes.copyMemory(from: $0) }
       bodyNumber = request.bodyNumber
-      return true
     }
 
     private func send(_ head: WorkerHead, _ message: Data = Data()) -> Bool {
@@ -248,23 +247,6 @@
     private static func seconds(_ duration: Duration) -> UInt64 {
       let (seconds, attoseconds) = duration.components
       return UInt64(min(max(0, seconds), 1 << 30)) + (attoseconds > 0 ? 2 : 1)
-    }
-  }
-
-  /// Random numbers of the system, one for each request: earlier numbers do not reveal the next. Several are
-  /// fetched at a time, because each fetch is a system call.
-  struct WorkerTokens {
-    private var tokens: [UInt64] = []
-
-    private static let count = 32
-
-    mutating func next() -> UInt64 {
-      if let token = tokens.popLast() { return token }
-      var fresh = [UInt64](repeating: 0, count: Self.count)
-      let code = fresh.withUnsafeMutableBytes { ozu_random($0.baseAddress, $0.count) }
-      guard code == 0 else { return .random(in: .min ... .max) }
-      tokens = fresh
-      return tokens.removeLast()
     }
   }
 

@@ -75,9 +75,6 @@ void ozu_child_signals_drain(int descriptor);
 // Takes the status of a child that has ended; -1 means any child. Returns the process, or 0 if none has ended.
 int ozu_reap(int process, int *status);
 
-// Fills memory with random bytes of the system, at most 256. Returns 0 or a negative error number.
-int ozu_random(void *bytes, size_t byte_count);
-
 // The number of threads of a process, 0 for this one; 0 if the system does not report it.
 int ozu_thread_count(int process);
 

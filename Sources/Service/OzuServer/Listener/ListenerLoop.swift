@@ -16,17 +16,13 @@ final class ListenerLoop: Sendable {
     case drain(Duration)
   }
 
-  private struct State {
-    var inbox = LoopInbox<Command>()
-    var hasEnded = false
-    var waiters: [CheckedContinuation<Void, Never>] = []
-  }
-
   let service: any ServiceResponding
   let configuration: ServiceListener.Configuration
   let connectionCount = Atomic(0)
+  /// Open when every connection is closed and the thread has ended.
+  let ended = AsyncLatch()
   private let listener: ListeningSocket
-  private let state = Mutex(State())
+  private let inbox = Mutex(LoopInbox<Command>())
 
   init(
     _ service: any ServiceResponding, _ listener: ListeningSocket,
@@ -34,7 +30,18 @@ final class ListenerLoop: Sendable {
   ) {
     self.service = service
     self.listener = listener
+    var configuration = configuration
+    configuration.maximumConnectionCount = ListenerLoop.connectionLimit(
+      configuration.maximumConnectionCount, descriptorLimit: sysconf(Int32(_SC_OPEN_MAX)))
     self.configuration = configuration
+  }
+
+  /// The limit on connections. It leaves half of the descriptors to files, origins and decoders: clients that send nothing could
+  /// otherwise keep those of others from their pictures.
+  ///
+  /// - Parameter descriptorLimit: the most descriptors of this process; negative for no limit.
+  static func connectionLimit(_ count: Int, descriptorLimit: Int) -> Int {
+    descriptorLimit < 0 ? count : min(count, max(1, descriptorLimit / 2))
   }
 
   /// Starts the thread, which closes the listening socket when it ends. Returns whether a thread could be started.
@@ -44,40 +51,24 @@ final class ListenerLoop: Sendable {
   func submit(_ command: Command) { _ = put(command) }
 
   private func put(_ command: Command) -> LoopInbox<Command>.Refusal? {
-    state.withLock { state in
-      state.inbox.put(command) { waker in
+    inbox.withLock { inbox in
+      inbox.put(command) { waker in
         LoopThread.start(named: "ozu.listener") { [self] in run(waker) }
       }
-    }
-  }
-
-  /// Returns after every connection is closed and the thread has ended.
-  func ended() async {
-    await withCheckedContinuation { continuation in
-      let hasEnded = state.withLock { state in
-        if !state.hasEnded { state.waiters.append(continuation) }
-        return state.hasEnded
-      }
-      if hasEnded { continuation.resume() }
     }
   }
 
   private func run(_ waker: LoopWaker) {
     let work = ListenerWork(self, listener: listener, waker: waker.descriptor)
     repeat {
-      for command in state.withLock({ $0.inbox.take().commands }) { work.take(command) }
+      for command in inbox.withLock({ $0.take().commands }) { work.take(command) }
       work.expire()
-      let mayRest = state.withLock { $0.inbox.mayRest() }
+      let mayRest = inbox.withLock { $0.mayRest() }
       work.wait(mayRest: mayRest)
     } while !work.isDone
     work.close()
-    let waiters = state.withLock { state in
-      state.inbox.end()
-      state.hasEnded = true
-      defer { state.waiters = [] }
-      return state.waiters
-    }
+    inbox.withLock { $0.end() }
     waker.close()
-    for waiter in waiters { waiter.resume() }
+    ended.open()
   }
 }

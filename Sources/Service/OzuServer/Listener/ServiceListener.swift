@@ -18,7 +18,8 @@ public final class ServiceListener: Sendable {
   /// Limits of numbers and times, and the clocks.
   public struct Configuration: Sendable {
     /// The most connections at a time. At the limit, a new connection replaces the one that has waited longest for
-    /// its request; if all are being answered, new connections wait. Default: 4,096.
+    /// its request; if all are being answered, new connections wait. Never more than half of the descriptors that the process may
+    /// have. Default: 4,096.
     public var maximumConnectionCount = 4096
     /// The time limit for a head, from its first byte; for the first head from the connection. Default: 10 seconds.
     public var headLimit = Duration.seconds(10)
@@ -102,7 +103,7 @@ public final class ServiceListener: Sendable {
   /// - Parameter limit: the time limit for answers; then the others are cancelled.
   public func stop(within limit: Duration) async {
     loop.submit(.drain(limit))
-    await loop.ended()
+    await loop.ended.wait()
   }
 
   /// The number of connections; for tests.

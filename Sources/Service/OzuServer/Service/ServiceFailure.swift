@@ -46,6 +46,9 @@ extension ServiceFailure {
       lifetime = failureLifetime
     case .fetchFailed where error.underlying is CanvasError:
       (status, reason) = (422, "the card cannot be drawn")
+    case .unreadableFile where error.systemErrorCode == EMFILE || error.systemErrorCode == ENFILE:
+      (status, reason) = (503, "the service has too many files open")
+      retryAfter = delay
     case .unreadableFile, .nameNotResolved, .connectionRefused, .bodyTruncated, .transport, .fetchFailed:
       (status, reason) = (502, "the origin cannot be reached")
     case .timedOut, .deadlineExceeded: (status, reason) = (504, "it took too long")

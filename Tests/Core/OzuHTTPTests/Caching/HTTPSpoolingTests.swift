@@ -74,7 +74,7 @@ struct HTTPSpoolingTests {
     let spool = HTTPBodySpool(threshold: 1000, memoryByteCount: 100_000) { [path = folder.path] in path }
     func arrived(_ bytes: Data, announced: Int) -> HTTPSpooledBody {
       let body = HTTPSpooledBody(spool: spool)
-      body.expect(byteCount: announced, maximumReservation: 1 << 20)
+      body.expect(byteCount: announced)
       body.append(bytes.prefix(500))
       bytes.dropFirst(500).withUnsafeBytes { body.append($0) }
       return body

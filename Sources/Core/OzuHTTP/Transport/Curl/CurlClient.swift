@@ -83,7 +83,7 @@
     /// Returns after the thread has ended and every connection is closed. A second call waits for the same.
     public func shutdown() async {
       loop.stop()
-      await loop.stopped()
+      await loop.stopped.wait()
     }
 
     /// The requests that run and wait now.
@@ -92,18 +92,12 @@
         activeRequestCount: loop.counters.active.load(ordering: .relaxed),
         waitingRequestCount: loop.counters.waiting.load(ordering: .relaxed))
     }
-
-    /// The number of libcurl's easy handles, including those in the pool.
-    var handleCount: Int {
-      loop.counters.handles.load(ordering: .relaxed)
-    }
   }
 
   /// Counters that any thread may read. The loop's thread writes them.
   final class CurlCounters: Sendable {
     let active = Atomic(0)
     let waiting = Atomic(0)
-    let handles = Atomic(0)
   }
 
   /// The inbox and the thread of a `CurlClient`.
@@ -117,24 +111,11 @@
       case resume(CurlTransfer)
     }
 
-    private struct State {
-      var inbox = LoopInbox<Command>()
-      /// Whether the thread has ended, or never started and never will.
-      var hasStopped = false
-      var stopWaiters: [CheckedContinuation<Void, Never>] = []
-
-      /// Records the end, and returns the continuations that wait for it.
-      mutating func stopped() -> [CheckedContinuation<Void, Never>] {
-        hasStopped = true
-        defer { stopWaiters = [] }
-        return stopWaiters
-      }
-    }
-
     let counters = CurlCounters()
-    let clock = CurlClock()
+    /// Open when the thread has ended, or has never started and never will.
+    let stopped = AsyncLatch()
     private let configuration: HTTPClientConfiguration
-    private let state = Mutex(State())
+    private let inbox = Mutex(LoopInbox<Command>())
 
     init(configuration: HTTPClientConfiguration) {
       self.configuration = configuration
@@ -143,7 +124,7 @@
     /// Puts a command into the inbox; the first command starts the thread. Returns the reason why it was refused,
     /// or nil.
     func submit(_ command: Command) -> HTTPError.Reason? {
-      switch state.withLock({ $0.inbox.put(command, startThread: startThread) }) {
+      switch inbox.withLock({ $0.put(command, startThread: startThread) }) {
       case nil: nil
       case .noDescriptor: Self.failedStart("no descriptor is left")
       case .noThread: Self.failedStart("no thread can be started")
@@ -153,24 +134,12 @@
 
     /// Asks the thread to end. Returns at once; may be called more than once.
     func stop() {
-      let waiters = state.withLock { state in
-        let hadEnded = state.inbox.hasEnded
-        state.inbox.stop()
-        // There was no thread.
-        return state.inbox.hasEnded && !hadEnded ? state.stopped() : []
+      let hadNoThread = inbox.withLock { inbox in
+        let hadEnded = inbox.hasEnded
+        inbox.stop()
+        return inbox.hasEnded && !hadEnded
       }
-      for waiter in waiters { waiter.resume() }
-    }
-
-    /// Returns when the thread has ended.
-    func stopped() async {
-      await withCheckedContinuation { continuation in
-        let isStopped = state.withLock { state in
-          if !state.hasStopped { state.stopWaiters.append(continuation) }
-          return state.hasStopped
-        }
-        if isStopped { continuation.resume() }
-      }
+      if hadNoThread { stopped.open() }
     }
 
     private static func failedStart(_ message: String) -> HTTPError.Reason {
@@ -181,7 +150,7 @@
       LoopThread.start(named: "ozu.http") { [self] in
         do throws(CurlMulti.Unavailable) {
           run(try CurlMulti(configuration: configuration, waker: waker))
-          for waiter in state.withLock({ $0.stopped() }) { waiter.resume() }
+          stopped.open()
         } catch {
           failStart(error, waker)
         }
@@ -191,24 +160,22 @@
     /// Fails the submitted requests with the reason why libcurl cannot be used. The next request tries again,
     /// because libcurl may be installed by then.
     private func failStart(_ error: CurlMulti.Unavailable, _ waker: LoopWaker) {
-      let (commands, waiters) = state.withLock { state in
-        let commands = state.inbox.giveUp()
-        return (commands, state.inbox.hasEnded ? state.stopped() : [])
+      let (commands, hasEnded) = inbox.withLock { inbox in
+        let commands = inbox.giveUp()
+        return (commands, inbox.hasEnded)
       }
       waker.close()
       for case .start(let transfer, let completion) in commands {
         completion.resume(
           returning: .failure(HTTPError(Self.failedStart(error.message), url: transfer.hop.url)))
       }
-      for waiter in waiters { waiter.resume() }
+      if hasEnded { stopped.open() }
     }
 
     private func run(_ multi: CurlMulti) {
-      let reactor = CurlReactor(
-        multi: multi, configuration: configuration, counters: counters, clock: clock)
+      let reactor = CurlReactor(multi: multi, configuration: configuration, counters: counters)
       while true {
-        let (commands, isStopping) = state.withLock { $0.inbox.take() }
-        if !commands.isEmpty { clock.tick() }
+        let (commands, isStopping) = inbox.withLock { $0.take() }
         for command in commands {
           switch command {
           case .start(let transfer, let completion): reactor.start(transfer, completion)
@@ -218,26 +185,12 @@
         }
         if isStopping { break }
         let waitTime = reactor.turn()
-        let mayRest = state.withLock { $0.inbox.mayRest() }
+        let mayRest = inbox.withLock { $0.mayRest() }
         reactor.wait(milliseconds: mayRest ? waitTime : 0)
       }
       reactor.cancelAll()
-      state.withLock { $0.inbox.end() }
+      inbox.withLock { $0.end() }
       reactor.close()
-    }
-  }
-
-  /// The time when the loop's thread last read the clock, which it does before and after it runs libcurl.
-  ///
-  /// A response of five lines would otherwise read the clock eight times. The limits that use this time need not be
-  /// more precise than a turn of the loop.
-  ///
-  /// Unchecked Sendable: only the loop's thread uses it.
-  final class CurlClock: @unchecked Sendable {
-    private(set) var now = ContinuousClock.now
-
-    func tick() {
-      now = ContinuousClock.now
     }
   }
 

@@ -89,7 +89,6 @@
     var code: CURLcode
     /// The message of libcurl.
     var message: String
-    /// The requested host.
     var host: String
     /// OpenSSL's result of the verification (`X509_V_ERR_…`), as libcurl hands it on; 1 before there is one, 0 without.
     var verification = 0

@@ -10,7 +10,6 @@
   final class CurlHandle {
     let raw: UnsafeMutableRawPointer
     let configuration: HTTPClientConfiguration
-    private let counters: CurlCounters
     /// Whether an option of a single request is set, or libcurl may remember something about it.
     private var needsReset = true
     /// The transfer whose current hop uses the handle; nil between two. libcurl's callbacks get the handle and find
@@ -20,29 +19,21 @@
     private var offersHTTP2: Bool?
     private var connectMilliseconds: Int?
     private let errorText: UnsafeMutablePointer<CChar>
-    /// The fields of requests without fields of their own; made once.
-    let offerList: UnsafeMutablePointer<curl_slist>?
-    /// The fields of the current request, if it has some.
-    var headerList: UnsafeMutablePointer<curl_slist>?
-    var hasOfferList = false
+    /// The fields of the current request.
+    private var headerList: UnsafeMutablePointer<curl_slist>?
 
-    init?(configuration: HTTPClientConfiguration, counters: CurlCounters) {
+    init?(configuration: HTTPClientConfiguration) {
       guard let raw = ozu_curl_easy_init() else { return nil }
       self.raw = raw
       self.configuration = configuration
-      self.counters = counters
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-      offerList = ozu_curl_slist_append(nil, Self.offerLine)
-      counters.handles.add(1, ordering: .relaxed)
     }
 
     deinit {
       ozu_curl_easy_cleanup(raw)
       ozu_curl_slist_free_all(headerList)
-      ozu_curl_slist_free_all(offerList)
       errorText.deallocate()
-      counters.handles.subtract(1, ordering: .relaxed)
     }
 
     /// The message of libcurl about the failure, or its general text for the code.
@@ -59,7 +50,6 @@
         _ = ozu_curl_set_header_list(raw, nil)
         ozu_curl_slist_free_all(headerList)
         headerList = nil
-        hasOfferList = false
       }
       errorText[0] = 0
     }
@@ -89,7 +79,7 @@
     }
 
     private func setCommonOptions() {
-      (offersHTTP2, connectMilliseconds, hasOfferList) = (nil, nil, false)
+      (offersHTTP2, connectMilliseconds) = (nil, nil)
       setCallbacks()
       set(CURLOPT_ERRORBUFFER, errorText)
       set(CURLOPT_NOSIGNAL, 1)
@@ -254,7 +244,7 @@
       } else if request.method != .get {
         set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
       }
-      setFields(request, hasUpload: transfer.uploadByteCount != nil)
+      setFields(request)
     }
 
     // User and password are separate options, because an access key may contain a colon. libcurl uses them as the
@@ -267,16 +257,11 @@
       set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
     }
 
-    static let offerLine = "Accept-Encoding: \(ContentCoding.offer)"
+    private static let offerLine = "Accept-Encoding: \(ContentCoding.offer)"
 
     // libcurl does not decode, because it would have to keep the whole output of a piece while the receiver is
     // slow. `ContentDecoder` decodes.
-    private func setFields(_ request: HTTPRequest, hasUpload: Bool) {
-      guard !request.headers.isEmpty || hasUpload || !request.allowsContentDecoding else {
-        if !hasOfferList { _ = ozu_curl_set_header_list(raw, offerList) }
-        hasOfferList = true
-        return
-      }
+    private func setFields(_ request: HTTPRequest) {
       // "Name;" sends a field without a value; "Name:" would remove the field. "Expect:" is removed on purpose:
       // waiting for 100-continue costs a second with servers that do not support it.
       var lines = request.endToEndHeaders.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }

@@ -18,7 +18,6 @@
     let multi: CurlMulti
     let configuration: HTTPClientConfiguration
     let counters: CurlCounters
-    let clock: CurlClock
     let sockets: CurlSockets
 
     var queue: StartQueue<CurlTransfer>
@@ -28,11 +27,8 @@
     /// No time limit of any transfer ends before this instant, so none needs to be checked.
     var nextDeadline: ContinuousClock.Instant?
 
-    init(
-      multi: CurlMulti, configuration: HTTPClientConfiguration, counters: CurlCounters, clock: CurlClock
-    ) {
+    init(multi: CurlMulti, configuration: HTTPClientConfiguration, counters: CurlCounters) {
       self.multi = multi
-      self.clock = clock
       self.configuration = configuration
       self.counters = counters
       queue = StartQueue(
@@ -80,7 +76,7 @@
       let code = ozu_curl_easy_pause(handle.raw, CURLPAUSE_CONT)
       // The multi handle does not report an error of this call.
       if code != CURLE_OK { finish(transfer, code) }
-      if let check = transfer.timing.nextCheck(after: clock.now), transfer.phase == .active { watch(check) }
+      if transfer.phase == .active { watch(transfer.timing.nextCheck(after: .now)) }
     }
 
     /// Ends every transfer.
@@ -107,9 +103,7 @@
     func turn() -> Int32 {
       startWaiting()
       repeat {
-        clock.tick()
         drive()
-        clock.tick()
         collectFinished()
         failOverdue()
         // Transfers that ended have freed places.
@@ -131,7 +125,7 @@
     private var waitTime: Int32 {
       var timer = -1
       ozu_curl_multi_timeout(multi.handle, &timer)
-      let limit = nextDeadline.map { max(0, ($0 - clock.now).wholeMilliseconds) + 1 } ?? 60_000
+      let limit = nextDeadline.map { max(0, ($0 - ContinuousClock.now).wholeMilliseconds) + 1 } ?? 60_000
       return Int32(clamping: timer < 0 ? limit : min(timer, limit))
     }
 
@@ -148,18 +142,18 @@
 
     private func activate(_ transfer: CurlTransfer) {
       transfer.phase = .active
-      let handle =
-        idleHandles.popLast() ?? CurlHandle(configuration: configuration, counters: counters)
-      guard let handle else { return fail(transfer, .other(code: 27, message: "out of memory")) }
+      guard let handle = idleHandles.popLast() ?? CurlHandle(configuration: configuration) else {
+        return fail(transfer, .other(code: 27, message: "out of memory"))
+      }
       transfer.handle = handle
-      transfer.beginHop(at: clock.now)
+      transfer.beginHop()
       handle.configure(for: transfer)
       let code = ozu_curl_multi_add_handle(multi.handle, handle.raw)
       guard code == CURLM_OK else {
         return fail(
           transfer, .other(code: Int(code.rawValue), message: String(cString: ozu_curl_multi_strerror(code))))
       }
-      watch(transfer.timing.nextCheck(after: clock.now))
+      watch(transfer.timing.nextCheck(after: .now))
       watch(transfer.timing.connectDeadline)
     }
 
@@ -194,7 +188,7 @@
 
     func finish(_ transfer: CurlTransfer, _ code: CURLcode) {
       guard let handle = transfer.handle else { return }
-      let outcome = transfer.endHop(code, handle, at: clock.now)
+      let outcome = transfer.endHop(code, handle)
       if transfer.isMultiplexed { queue.noteMultiplexing(of: transfer.origin) }
       detach(transfer)
       switch outcome {
@@ -213,7 +207,7 @@
 
     func failOverdue() {
       guard let deadline = nextDeadline else { return }
-      let now = clock.now
+      let now = ContinuousClock.now
       guard now >= deadline else { return }
       nextDeadline = nil
       let transfers = Array(unfinished.values)

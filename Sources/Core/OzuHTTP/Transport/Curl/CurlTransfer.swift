@@ -42,7 +42,6 @@
     var repeatedByteCount = 0
 
     var timing: TransferTiming
-    let clock: CurlClock
 
     /// Decides to which addresses every hop may connect; nil allows all.
     let addressFilter: AddressFilter?
@@ -58,7 +57,6 @@
     ) {
       hop = request
       self.loop = loop
-      clock = loop.clock
       self.addressFilter = addressFilter
       self.hostRule = hostRule
       timing = TransferTiming(limits: request.timeouts)
@@ -76,8 +74,8 @@
       hop.body?.count ?? ([.post, .put, .patch].contains(hop.method) ? 0 : nil)
     }
 
-    func beginHop(at now: ContinuousClock.Instant) {
-      timing.beginHop(at: now)
+    func beginHop() {
+      timing.beginHop(at: .now)
       head = ResponseHeadParser()
       decision = .deliver
       bodyByteCount = 0
@@ -94,7 +92,7 @@
     }
 
     func noteConnected() {
-      timing.noteActivity(at: clock.now)
+      timing.noteActivity(at: .now)
     }
   }
 
@@ -102,7 +100,7 @@
   extension CurlTransfer {
     /// Takes a line from libcurl. Returns false to abort the hop.
     func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
-      timing.noteResponse(at: clock.now)
+      timing.noteResponse(at: .now)
       do throws(HTTPError) {
         if try head.take(line) { try takeHead() }
         return true
@@ -131,7 +129,7 @@
         if isChunked { chunks = ChunkedBody() }
         try expectBody(of: response)
       }
-      timing.beginBody(at: clock.now)
+      timing.beginBody(at: .now)
       try sink.begin(response)
     }
 
@@ -202,7 +200,7 @@
     /// Whether the sink is ready for the next piece. If not, the hop is paused until the sink resumes it.
     private func mayTakeBody() -> Bool {
       let isReady = sink.isReady(HTTPBodyResumption(self))
-      if isReady == timing.isPaused { timing.setPaused(!isReady, at: clock.now) }
+      if isReady == timing.isPaused { timing.setPaused(!isReady, at: .now) }
       return isReady
     }
 
@@ -210,7 +208,7 @@
     /// others.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> BodyOutcome {
       if case .follow = decision {
-        timing.noteBody(byteCount: bytes.count, at: clock.now)
+        timing.noteBody(byteCount: bytes.count, at: .now)
         bodyByteCount += bytes.count
         return bodyByteCount <= Self.maximumRedirectBodyByteCount ? .taken : .failed
       }
@@ -240,7 +238,7 @@
     private func takeContent(_ bytes: UnsafeRawBufferPointer) throws(HTTPError) -> BodyOutcome {
       if let decoder { return try decode(bytes.bytes, by: decoder) }
       guard mayTakeBody() else { return .paused }
-      timing.noteBody(byteCount: bytes.count, at: clock.now)
+      timing.noteBody(byteCount: bytes.count, at: .now)
       encodedByteCount += bytes.count
       try hand(bytes.bytes)
       return .taken
@@ -255,12 +253,12 @@
     private func decode(_ bytes: RawSpan, by decoder: ContentDecoder) throws(HTTPError) -> BodyOutcome {
       var offset = min(repeatedByteCount, bytes.byteCount)
       let handed = bodyByteCount
-      timing.noteResponse(at: clock.now)
+      timing.noteResponse(at: .now)
       while true {
         guard mayTakeBody() else { return pause(after: offset) }
         // Other transfers get their turn before much more is decoded from these few bytes.
         guard bodyByteCount - handed < Self.maximumByteCountPerTurn else {
-          timing.setPaused(true, at: clock.now)
+          timing.setPaused(true, at: .now)
           resumeBody()
           return pause(after: offset)
         }
@@ -275,7 +273,7 @@
         }
         encodedByteCount += offset - start
         try decoder.withOutput { (output) throws(HTTPError) in
-          timing.noteBody(byteCount: output.byteCount, at: clock.now)
+          timing.noteBody(byteCount: output.byteCount, at: .now)
           try hand(output)
         }
       }
@@ -292,7 +290,7 @@
     }
 
     func giveUpload(_ space: UnsafeMutableRawBufferPointer) -> Int {
-      timing.noteActivity(at: clock.now)
+      timing.noteActivity(at: .now)
       guard let body = hop.body else { return 0 }
       let rest = body.dropFirst(uploadOffset).prefix(space.count)
       rest.copyBytes(to: space)
@@ -317,7 +315,7 @@
     }
 
     /// Reads the results from the handle, which is still attached, and decides the next step.
-    func endHop(_ code: CURLcode, _ handle: CurlHandle, at now: ContinuousClock.Instant) -> Outcome {
+    func endHop(_ code: CURLcode, _ handle: CurlHandle) -> Outcome {
       if let failure { return .finished(.failure(failure)) }
       // The body of a redirect may have been cut off here, or be malformed: only its head counts.
       if case .follow(let next) = decision {
@@ -353,10 +351,10 @@
       }
       return .finished(
         .success(
-          HTTPResponse(head: responseHead, bodyByteCount: bodyByteCount, metrics: metrics(handle, at: now))))
+          HTTPResponse(head: responseHead, bodyByteCount: bodyByteCount, metrics: metrics(handle))))
     }
 
-    private func metrics(_ handle: CurlHandle, at now: ContinuousClock.Instant) -> HTTPMetrics {
+    private func metrics(_ handle: CurlHandle) -> HTTPMetrics {
       func instant(_ info: CURLINFO) -> Duration {
         .microseconds(Int64(ozu_curl_offset(handle.raw, info)))
       }
@@ -374,7 +372,7 @@
       metrics.receivedByteCount = encodedByteCount
       metrics.redirectCount = redirectCount
       if let startedAt = timing.startedAt {
-        metrics.total = now - startedAt
+        metrics.total = ContinuousClock.now - startedAt
         metrics.firstByte = timing.firstByteAt.map { $0 - startedAt } ?? .zero
       }
       return metrics

@@ -132,7 +132,6 @@
     }
   }
 
-  /// Starts the thread of an I/O loop.
   package enum LoopThread {
     /// Runs the closure on a new detached thread. Returns false if the system cannot make one.
     ///

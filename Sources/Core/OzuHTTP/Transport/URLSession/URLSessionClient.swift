@@ -1,5 +1,6 @@
 #if canImport(Darwin)
   import Foundation
+  import OzuBase
 
   #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -108,7 +109,7 @@
       semaphore.close()
       delegate.refuseNew()
       session.invalidateAndCancel()
-      await delegate.invalidated()
+      await delegate.invalidated.wait()
     }
 
     /// The requests that run and wait now.

@@ -11,10 +11,10 @@
     private struct State {
       var transfers: [Int: URLSessionTransfer] = [:]
       var isRefusing = false
-      var isInvalid = false
-      var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
+    /// Open when the session has ended.
+    let invalidated = AsyncLatch()
     private let state = Mutex(State())
     private let challenge: URLSessionClient.ChallengeHandler?
     private let handlesCookies: Bool
@@ -43,17 +43,6 @@
     /// Makes `begin` return nil from now on.
     func refuseNew() {
       state.withLock { $0.isRefusing = true }
-    }
-
-    /// Returns after the session has ended.
-    func invalidated() async {
-      await withCheckedContinuation { continuation in
-        let isInvalid = state.withLock { state in
-          if !state.isInvalid { state.waiters.append(continuation) }
-          return state.isInvalid
-        }
-        if isInvalid { continuation.resume() }
-      }
     }
 
     private func transfer(_ task: URLSessionTask) -> URLSessionTransfer? {
@@ -106,12 +95,7 @@
     }
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
-      let waiters = state.withLock { state in
-        state.isInvalid = true
-        defer { state.waiters = [] }
-        return state.waiters
-      }
-      for waiter in waiters { waiter.resume() }
+      invalidated.open()
     }
   }
 #endif

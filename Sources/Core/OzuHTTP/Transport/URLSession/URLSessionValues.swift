@@ -59,9 +59,7 @@
 
   extension Duration {
     /// Seconds, limited to the range of the system's timers.
-    var boundedSeconds: Double {
-      min(max(0, Double(components.seconds) + Double(components.attoseconds) * 1e-18), 1e8)
-    }
+    var boundedSeconds: Double { min(max(0, inSeconds), 1e8) }
   }
 
   /// The facts about a failed task, and the error that follows from them.
