@@ -84,7 +84,7 @@
           var held: [Int32] = []
           while case let number = open("/dev/null", O_RDONLY), number >= 0 { held.append(number) }
           let answer = try pool.ask(Drills.request("reverse", Data([1, 2]), number: 1)) {
-            for number in held { close(number) }
+            for number in held { Glibc.close(number) }
             held = []
           }
           #expect(answer.payload == Data([2, 1]))
