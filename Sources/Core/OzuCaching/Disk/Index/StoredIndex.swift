@@ -155,6 +155,8 @@ extension StoredIndex {
     guard Set(partitions.map(\.partition)).count == partitions.count,
       partitions.count <= SegmentIndex.partitionLimit,
       partitions.reduce(0, { $0 &+ $1.count }) == count,
+      // Memory is reserved for a part of the entries of a partition before their pages are read.
+      stamps.allSatisfy({ Int($0 & 0xffff_ffff) <= IndexPage.capacity }),
       Set(segmentStates.map { UInt32(truncatingIfNeeded: $0.segmentNumber) }).count == segmentStates.count
     else { return false }
     // When the writer closed, all sums were taken at one moment.
