@@ -63,7 +63,7 @@ struct Eviction {
   /// The most bytes that an offer may have: a 64th of the capacity, at most half a segment. Nil if that is too
   /// little.
   var offerByteCount: Int? {
-    let byteCount = min(segmentSize / 2, capacity / 64) & ~7
+    let byteCount = min(segmentSize / 2, capacity / 64, OfferFile.largestByteCount) & ~7
     return byteCount >= OfferFile.smallestByteCount ? byteCount : nil
   }
 

@@ -15,6 +15,8 @@ enum OfferFile {
   static let limit = 8
   /// Smaller files are not worth the cost.
   static let smallestByteCount = 16 << 10
+  /// The header has 31 bits for the limit.
+  static let largestByteCount = Int(LogNumbers.segmentsExhausted) - 1
 
   /// The header of an offer of at most `limit` bytes.
   static func header(limit: Int, salt: UInt64, created: Int64) -> SegmentHeader {
