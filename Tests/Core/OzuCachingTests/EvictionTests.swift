@@ -50,7 +50,8 @@ struct EvictionTests {
     #expect(Array(victims.dropFirst(future.count)) == past.sorted { (dates[$0], $0) < (dates[$1], $1) })
   }
 
-  @Test("the header of an offer can say how large it may be", arguments: [2 << 20, 1 << 30, 512 << 30, 8 << 40])
+  @Test(
+    "the header of an offer can say how large it may be", arguments: [2 << 20, 1 << 30, 512 << 30, 8 << 40])
   func offers(capacity: Int) throws {
     let parts = try DiskParts(Fixture(capacity: capacity))
     let limit = try #require(Eviction(parts.context).offerByteCount)

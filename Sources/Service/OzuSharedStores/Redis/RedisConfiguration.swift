@@ -58,7 +58,8 @@ public struct RedisConfiguration: Sendable {
   /// Entries are requested with a limit, so no larger one is sent.
   var replyLimits: RESPLimits {
     var limits = RESPLimits()
-    limits.bulkByteCount = max(64 << 10, maximumEntryByteCount + 1)
+    // A value of Redis has 512 MB at most, so a larger limit, such as the largest number, means none.
+    limits.bulkByteCount = max(64 << 10, min(maximumEntryByteCount, 1 << 30) + 1)
     limits.replyByteCount = limits.bulkByteCount + (4 << 20)
     return limits
   }
