@@ -150,36 +150,29 @@
 
   /// The thread that waits for the sources.
   enum LinuxPressureThread {
-    private struct Work: Sendable {
-      let delay: Duration
-      let wakePipe: Int32
-      let tell: @Sendable (MemoryPressure) -> Void
-      let open: @Sendable () -> LinuxPressureSources
-    }
-
     /// Starts a detached thread that opens the sources after a delay, and waits for them until the other end of the pipe
     /// `wakePipe` is closed, and then closes this end.
     static func start(
       after delay: Duration = .zero, wakePipe: Int32, tell: @escaping @Sendable (MemoryPressure) -> Void,
       open: @escaping @Sendable () -> LinuxPressureSources
     ) {
-      let work = Work(delay: delay, wakePipe: wakePipe, tell: tell, open: open)
-      if !DetachedThread.start({ run(work) }) { close(wakePipe) }
+      let isStarted = DetachedThread.start {
+        defer { close(wakePipe) }
+        var end = pollfd(fd: wakePipe, events: Int16(POLLIN), revents: 0)
+        // An interruption only shortens the delay.
+        if poll(&end, 1, Int32(clamping: delay / .milliseconds(1))) > 0 { return }
+        var sources = open()
+        if !sources.isEmpty { wait(for: &sources, wakePipe, tell) }
+      }
+      if !isStarted { close(wakePipe) }
     }
 
-    private static func run(_ work: Work) {
-      defer { close(work.wakePipe) }
-      var end = pollfd(fd: work.wakePipe, events: Int16(POLLIN), revents: 0)
-      // An interruption only shortens the delay.
-      if poll(&end, 1, Int32(clamping: work.delay / .milliseconds(1))) > 0 { return }
-      var sources = work.open()
-      if !sources.isEmpty { wait(for: &sources, work) }
-    }
-
-    private static func wait(for sources: inout LinuxPressureSources, _ work: Work) {
+    private static func wait(
+      for sources: inout LinuxPressureSources, _ wakePipe: Int32, _ tell: (MemoryPressure) -> Void
+    ) {
       var polled = sources.stalls.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
       polled += sources.events.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
-      polled.append(pollfd(fd: work.wakePipe, events: Int16(POLLIN), revents: 0))
+      polled.append(pollfd(fd: wakePipe, events: Int16(POLLIN), revents: 0))
       while true {
         let count = poll(&polled, nfds_t(polled.count), -1)
         if count < 0, errno != EINTR { return }
@@ -194,7 +187,7 @@
             polled[number].fd = -1
           }
         }
-        if let worst { work.tell(worst) }
+        if let worst { tell(worst) }
       }
     }
   }

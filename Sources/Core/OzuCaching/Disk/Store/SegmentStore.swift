@@ -245,17 +245,17 @@ final class SegmentStore: Sendable {
   /// Reads every live record and drops the damaged ones.
   func verify() -> DiskCacheReport {
     var report = DiskCacheReport()
-    for (entry, partition) in entriesByAccess() {
+    for entry in entriesByAccess() {
       let before = counters.snapshot.corruptEntries
       let length = withRecord(
-        entry.key, in: partition, countsAsUse: false,
+        entry.key, in: entry.partition, countsAsUse: false,
         read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
         use: { $0.header.recordLength })
       if let length {
         report.intactEntries += 1
         report.intactByteCount += length
       } else if counters.snapshot.corruptEntries > before {
-        report.corruptEntries.append(DiskCacheReport.Damage(key: entry.key, partition: partition))
+        report.corruptEntries.append(DiskCacheReport.Damage(key: entry.key, partition: entry.partition))
       }
     }
     let segments = index.withLock { $0.segments.compactMap { $0 } }
@@ -267,11 +267,12 @@ final class SegmentStore: Sendable {
     return report
   }
 
-  /// The entries of all partitions, from the most to the least recently used.
-  func entriesByAccess() -> [(entry: IndexEntry, partition: Partition)] {
-    let entries = index.entriesByAccess(at: context.now())
+  /// The entries of a partition, or of all partitions, from the most to the least recently used.
+  func entriesByAccess(in partition: Partition? = nil) -> [OutdatedEntries.Identity] {
+    let entries = index.entriesByAccess(in: partition, at: context.now())
     let partitions = index.withLock { $0.partitions.map(\.partition) }
     // The cache may have been closed meanwhile.
-    return entries.compactMap { $0.partition < partitions.count ? ($0, partitions[$0.partition]) : nil }
+    return entries.filter { $0.partition < partitions.count }
+      .map { OutdatedEntries.Identity(key: $0.key, partition: partition ?? partitions[$0.partition]) }
   }
 }
