@@ -99,7 +99,7 @@ final class SegmentStore: Sendable {
   func requireWriter(_ writer: inout Writer) throws(DiskCacheError) {
     if try prepareToWrite(&writer) { return }
     counters.count { $0.dropped += 1 }
-    throw writer.ownership.reason
+    throw writer.ownership.refusal
   }
 
   /// Gives the right to write back after a failure that may be temporary.
