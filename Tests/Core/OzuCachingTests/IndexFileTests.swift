@@ -22,9 +22,7 @@ struct IndexFileTests {
   private func load(_ fixture: Fixture, isWriter: Bool) throws -> IndexFile.Loaded? {
     let context = try DiskParts(fixture).context
     var file = IndexFile(context)
-    return file.load(
-      Set(try fixture.files.list("/cache")), isWriter: isWriter, mayUse: true, capacity: context.capacity(of:)
-    )
+    return file.load(Set(try fixture.files.list("/cache")), isWriter: isWriter, mayUse: true)
   }
 
   /// Checks that a loaded index has exactly the entries in those parts of the segments that it knows.

@@ -139,10 +139,9 @@ extension Eviction {
   }
 
   private func isOverCapacity(_ number: Int) -> Bool {
-    index.withLock { index in
-      let state = index.partitions[number]
-      return state.capacity > 0 && state.byteCount > state.capacity
-    }
+    let state = index.withLock { $0.partitions[number] }
+    let capacity = context.capacity(of: state.partition)
+    return capacity > 0 && state.byteCount > capacity
   }
 
   /// The 32nd part of a partition's entries that was used the longest ago; the least recently used one is the last.

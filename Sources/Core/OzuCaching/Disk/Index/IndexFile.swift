@@ -272,9 +272,7 @@ struct IndexFile {
   /// another.
   ///
   /// - Parameter mayUse: Whether the entries of a stored index may be believed.
-  mutating func load(
-    _ names: Set<String>, isWriter: Bool, mayUse: Bool, capacity: (Partition) -> Int
-  ) -> Loaded? {
+  mutating func load(_ names: Set<String>, isWriter: Bool, mayUse: Bool) -> Loaded? {
     let fileSystem = context.fileSystem
     forget()
     // A crash left this file during an attempt to replace the index.
@@ -288,7 +286,7 @@ struct IndexFile {
     var found: Loaded?
     if isTrusted, mayUse {
       do throws(DiskCacheError) {
-        found = try takeUp(names, isWriter: isWriter, capacity: capacity)
+        found = try takeUp(names, isWriter: isWriter)
         if found == nil { context.counters.count { $0.rebuiltIndexes += 1 } }
       } catch {
         if !error.isAbsent { context.errors.note(error) }
@@ -307,9 +305,7 @@ struct IndexFile {
     return found
   }
 
-  private mutating func takeUp(
-    _ names: Set<String>, isWriter: Bool, capacity: (Partition) -> Int
-  ) throws(DiskCacheError) -> Loaded? {
+  private mutating func takeUp(_ names: Set<String>, isWriter: Bool) throws(DiskCacheError) -> Loaded? {
     let access: FileAccess = isWriter ? .updating : .reading
     let file = try context.fileSystem.open(indexPath, for: access)
     let count = try file.byteCount()
@@ -319,7 +315,7 @@ struct IndexFile {
       let stored = StoredIndex(UnsafeRawBufferPointer(bytes.bytes))
     else { return nil }
     let pages = try context.fileSystem.open(pagesPath, for: access)
-    guard let (index, isWhole) = try fill(stored, names, access, capacity) else { return nil }
+    guard let (index, isWhole) = try fill(stored, names, access) else { return nil }
     let position = SegmentLog.Position(sequence: stored.nextSequence, number: stored.nextNumber)
     index.unverifiedBelow = stored.isClean ? stored.unverifiedBelow : stored.nextSequence
     let source = IndexPages.Source(file: pages, epoch: stored.epoch)
@@ -348,12 +344,12 @@ struct IndexFile {
   ///
   /// - Returns: The index, and whether all segments are as the stored index says. Nil if a segment is shorter.
   private func fill(
-    _ stored: StoredIndex, _ names: Set<String>, _ access: FileAccess, _ capacity: (Partition) -> Int
+    _ stored: StoredIndex, _ names: Set<String>, _ access: FileAccess
   ) throws(DiskCacheError) -> (index: SegmentIndex, isWhole: Bool)? {
     let index = SegmentIndex()
     var isWhole = true
     index.sequenceLimit = stored.nextSequence
-    for sums in stored.partitions { _ = index.number(of: sums.partition, capacity: capacity) }
+    for sums in stored.partitions { _ = index.number(adding: sums.partition) }
     for state in stored.segmentStates {
       var segment: SegmentFile?
       if names.contains(state.name) {

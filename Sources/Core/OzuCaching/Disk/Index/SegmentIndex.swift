@@ -34,7 +34,6 @@ final class SegmentIndex: @unchecked Sendable {
 
   struct PartitionState {
     let partition: Partition
-    var capacity: Int
     var byteCount = 0
     var count = 0
     /// The entries that were evicted since the cache was opened.
@@ -123,9 +122,9 @@ final class SegmentIndex: @unchecked Sendable {
   }
 
   /// The number of a partition. A new partition gets the next number.
-  func number(of partition: Partition, capacity: (Partition) -> Int) -> Int {
+  func number(adding partition: Partition) -> Int {
     if let number = number(of: partition) { return number }
-    partitions.append(PartitionState(partition: partition, capacity: capacity(partition)))
+    partitions.append(PartitionState(partition: partition))
     partitionNumbers[partition] = partitions.count - 1
     partitionsByteCount += partition.name.utf8.count + 18
     return partitions.count - 1

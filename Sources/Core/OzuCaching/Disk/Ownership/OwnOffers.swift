@@ -46,7 +46,7 @@ struct OwnOffers {
   mutating func append(
     _ head: inout EntryHead, _ header: EntryHeader, _ body: Data, in partition: Partition
   ) -> Bool {
-    let number = index.withLock { $0.number(of: partition, capacity: context.capacity(of:)) }
+    let number = index.withLock { $0.number(adding: partition) }
     guard number < SegmentIndex.partitionLimit else { return false }
     if dates.count >= datesLimit { pruneDates() }
     let length = header.recordLength
@@ -85,7 +85,7 @@ struct OwnOffers {
     index.readPage(of: header.key, in: partition)
     index.withLock { index in
       index.setSize(size, scanned: size, ofSegment: current.segment)
-      let number = index.number(of: partition, capacity: context.capacity(of:))
+      let number = index.number(adding: partition)
       // The offered record has a lower sequence number than any other.
       if let former = index.location(of: header.key, in: number) { index.remove(former) }
       _ = index.insert(header, in: number, segment: current.segment, offset: current.size)

@@ -25,8 +25,7 @@ extension SegmentStore {
     writer.own.reset()
     forgetOffers(&writer)
     let stored = writer.indexFile.load(
-      Set(names), isWriter: writer.ownership.isWriter, mayUse: writer.outdated.commonDate == nil,
-      capacity: context.capacity(of:))
+      Set(names), isWriter: writer.ownership.isWriter, mayUse: writer.outdated.commonDate == nil)
     if let stored { writer.log.resume(stored.position) }
     let fresh = stored?.index ?? SegmentIndex()
     let found = scanSegments(names, of: fresh, &writer)
@@ -193,7 +192,7 @@ extension SegmentStore {
         superseded.append(own)
         continue
       }
-      let partition = index.number(of: entry.partition, capacity: context.capacity(of:))
+      let partition = index.number(adding: entry.partition)
       guard partition < SegmentIndex.partitionLimit else { continue }
       index.readPage(of: header.key, partition: partition)
       if let loser = unfinished(of: entry, inSegment: segment, state.file, partition, index) {

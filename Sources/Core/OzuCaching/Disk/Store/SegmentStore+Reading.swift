@@ -286,7 +286,7 @@ extension SegmentStore {
       else { continue }
       index.readPage(of: entry.header.key, in: entry.partition)
       index.withLock { index in
-        let partition = index.number(of: entry.partition, capacity: context.capacity(of:))
+        let partition = index.number(adding: entry.partition)
         _ = index.insert(entry.header, in: partition, segment: number, offset: entry.offset)
       }
     }

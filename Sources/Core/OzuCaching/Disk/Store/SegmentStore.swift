@@ -114,10 +114,7 @@ final class SegmentStore: Sendable {
 
   /// The number of a partition, and its capacity.
   func number(of partition: Partition) -> (number: Int, capacity: Int) {
-    index.withLock { index in
-      let number = index.number(of: partition, capacity: context.capacity(of:))
-      return (number, index.partitions[number].capacity)
-    }
+    (index.withLock { $0.number(adding: partition) }, context.capacity(of: partition))
   }
 
   // MARK: Flushing and closing
@@ -232,10 +229,8 @@ final class SegmentStore: Sendable {
   func setCapacity(_ capacity: Int, of partition: Partition) {
     context.setCapacity(capacity, of: partition)
     try? write { (writer) throws(DiskCacheError) in
-      let number = number(of: partition).number
-      index.withLock { $0.partitions[number].capacity = capacity }
       guard writer.ownership.isWriter else { return }
-      enforceCapacity(ofPartition: number, &writer)
+      enforceCapacity(ofPartition: number(of: partition).number, &writer)
       context.errors.attempt { () throws(DiskCacheError) in try compactIfDue(&writer) }
     }
   }
