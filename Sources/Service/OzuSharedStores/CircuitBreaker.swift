@@ -76,11 +76,8 @@ struct CircuitBreaker: Sendable {
 
   /// Whether `permit` would return a permit.
   func isPermitting(at now: ContinuousClock.Instant) -> Bool {
-    switch condition {
-    case .closed: true
-    case .open(let end): now >= end
-    case .halfOpen: false
-    }
+    var copy = self
+    return copy.permit(at: now) != nil
   }
 
   /// Permits a command; `nil` while the breaker is open.
@@ -123,13 +120,6 @@ struct CircuitBreaker: Sendable {
       open(at: now)
     case .open: break
     }
-  }
-
-  /// Records that the command was not sent after all. After a probe, the next command may be the probe.
-  mutating func withdraw(_ permit: Permit, at now: ContinuousClock.Instant) {
-    guard permit.period == period, case .halfOpen = condition else { return }
-    period += 1
-    condition = .open(until: now)
   }
 
   private mutating func open(at now: ContinuousClock.Instant) {

@@ -97,7 +97,7 @@ final class RedisNode: Sendable {
       isFailure = RedisError.Reason.isFailure(text)
       result = .failure(RedisError(.refused(text), node: name))
     } else if case .failure(let error) = result {
-      isFailure = error.reason != .closed
+      isFailure = true
       incident = error.incident
     }
     let change = state.withLock { state -> SharedStoreNodeState? in
@@ -114,9 +114,7 @@ final class RedisNode: Sendable {
         }
         state.lastError = "\(error)"
       }
-      if case .failure(let error) = result, error.reason == .closed {
-        state.breaker.withdraw(permit, at: now)
-      } else if isFailure {
+      if isFailure {
         if permit.isProbe || incident == nil || incident != state.incident {
           state.breaker.fail(permit, at: now)
         }

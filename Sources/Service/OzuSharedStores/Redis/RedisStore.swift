@@ -214,11 +214,6 @@ struct RendezvousHash: Sendable {
       builder.append(key)
       return builder.key.low
     }
-    // Equal scores practically never occur; then the smaller hash decides, in any order of the nodes.
-    let best = nodes.indices.max { a, b in
-      let (first, second) = (score(nodes[a]), score(nodes[b]))
-      return first == second ? nodes[a].low > nodes[b].low : first < second
-    }
-    return best ?? 0
+    return nodes.indices.max { score(nodes[$0]) < score(nodes[$1]) } ?? 0
   }
 }
