@@ -62,14 +62,8 @@ extension Eviction {
   /// The segment with the lowest number from `first` on, and the end of its last whole record.
   func segment(from first: UInt64) -> (file: SegmentFile, end: Int)? {
     index.withLock { index in
-      var lowest: (file: SegmentFile, end: Int)?
-      for case let segment? in index.segments {
-        let number = segment.file.number
-        if number >= first, number < lowest?.file.number ?? .max {
-          lowest = (segment.file, segment.scanned)
-        }
-      }
-      return lowest
+      index.segments.lazy.compactMap { $0 }.filter { $0.file.number >= first }
+        .min { $0.file.number < $1.file.number }.map { (file: $0.file, end: $0.scanned) }
     }
   }
 

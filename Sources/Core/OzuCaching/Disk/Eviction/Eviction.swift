@@ -89,13 +89,11 @@ struct Eviction {
   /// The segment with the largest dead share.
   func emptiestSegment(except isSpared: (Int) -> Bool = { _ in false }) -> Int? {
     index.withLock { index in
-      var best: (number: Int, share: Double)?
-      for number in index.segments.indices where !isSpared(number) {
-        guard let segment = index.segments[number], segment.dead > 0 else { continue }
-        let share = Double(segment.dead) / Double(segment.size)
-        if share > best?.share ?? 0 { best = (number, share) }
+      func deadShare(_ number: Int) -> Double {
+        index.segments[number].map { Double($0.dead) / Double($0.size) } ?? 0
       }
-      return best?.number
+      return index.segments.indices.filter { !isSpared($0) && deadShare($0) > 0 }
+        .max { deadShare($0) < deadShare($1) }
     }
   }
 

@@ -167,12 +167,8 @@ extension SegmentIndex {
 
   /// The segment that is removed first.
   func oldestSegment() -> Int? {
-    var oldest: (number: Int, age: UInt64)?
-    for number in segments.indices {
-      guard let own = segments[number]?.age, own < oldest?.age ?? .max else { continue }
-      oldest = (number, own)
-    }
-    return oldest?.number
+    segments.indices.lazy.filter { self.segments[$0] != nil }
+      .min { self.segments[$0]?.age ?? .max < self.segments[$1]?.age ?? .max }
   }
 
   /// The location of the record at this offset of a segment, if it is the current record of its key.
