@@ -122,12 +122,8 @@ struct AgeLimits: Sendable {
     seconds.isFinite ? Int64(max(0, min(9e18, seconds * 1e9))) : nil
   }
 
-  /// Whether the entries of a partition expire.
-  func apply(to partition: Partition) -> Bool {
-    limit(of: partition) != nil
-  }
-
-  private func limit(of partition: Partition) -> Int64? {
+  /// The most age of a partition's entries; nil if they do not expire.
+  func limit(of partition: Partition) -> Int64? {
     guard shortest != nil else { return nil }
     return own[partition] ?? common
   }

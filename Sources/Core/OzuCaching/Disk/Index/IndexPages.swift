@@ -120,7 +120,10 @@ struct IndexPages: @unchecked Sendable {
 
   private mutating func split(_ number: Int, _ page: IndexPage) {
     let own = page.depth
-    if own == depth { doubleDirectory() }
+    if own == depth {
+      directory = ContiguousArray((0..<2 * directory.count).map { directory[$0 / 2] })
+      depth += 1
+    }
     let bit: UInt64 = 1 << UInt64(63 - own)
     let sibling = IndexPage(depth: own + 1, prefix: page.prefix | bit)
     page.deepen(to: own + 1)
@@ -139,17 +142,6 @@ struct IndexPages: @unchecked Sendable {
     let first = cell(of: sibling.prefix)
     for cell in first..<first + 1 << (depth - own - 1) { directory[cell] = UInt32(new) }
     markDirty(number)
-  }
-
-  private mutating func doubleDirectory() {
-    var doubled = ContiguousArray<UInt32>()
-    doubled.reserveCapacity(directory.count * 2)
-    for number in directory {
-      doubled.append(number)
-      doubled.append(number)
-    }
-    directory = doubled
-    depth += 1
   }
 
   // MARK: In the file

@@ -126,7 +126,7 @@ extension SegmentStore {
       index.find(key, in: number).map { $0.page[$0.position].sequence >= index.unverifiedBelow }
     }.found
     guard let isCertain else { return false }
-    return isCertain && !context.ages.apply(to: partition) || isAlive(key, in: partition)
+    return isCertain && context.ages.limit(of: partition) == nil || isAlive(key, in: partition)
   }
 
   /// Marks an entry as used now.
