@@ -41,7 +41,6 @@ public enum SharedStoreNodeState: String, Hashable, Sendable {
 /// A value without a clock: the caller passes the time. A caller with a permit reports the result with that permit.
 /// The results of permits from before the last change of state do not count.
 struct CircuitBreaker: Sendable {
-  /// The permission to send a command.
   struct Permit: Hashable, Sendable {
     /// Whether this command decides the next state.
     let isProbe: Bool
@@ -74,7 +73,6 @@ struct CircuitBreaker: Sendable {
     }
   }
 
-  /// Whether `permit` would return a permit.
   func isPermitting(at now: ContinuousClock.Instant) -> Bool {
     var copy = self
     return copy.permit(at: now) != nil

@@ -42,7 +42,6 @@ public final class ClientStore: ImageStoring {
     public var authenticationKey: SharedEntryKey?
     /// When the client is not called for a while.
     public var breaker = SharedStoreBreakerPolicy()
-    /// The monotonic clock.
     var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
   }
 

@@ -77,7 +77,6 @@
     var count: Int { stalls.count + events.count }
     var isEmpty: Bool { count == 0 }
 
-    /// The meaning of an event on a source.
     enum Meaning: Equatable, Sendable {
       /// The pressure; nil for none.
       case pressure(MemoryPressure?)
@@ -148,7 +147,6 @@
     }
   }
 
-  /// The thread that waits for the sources.
   enum LinuxPressureThread {
     /// Starts a detached thread that opens the sources after a delay, and waits for them until the other end of the pipe
     /// `wakePipe` is closed, and then closes this end.

@@ -34,7 +34,6 @@ public struct RedisConfiguration: Sendable {
   public var maximumWaitingByteCount = 16 << 20
   /// Called for failures and recoveries, on a queue of its own.
   public var onEvent: @Sendable (SharedStoreEvent) -> Void = { _ in }
-  /// The monotonic clock.
   var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
 
   /// Makes the settings of a store on these servers; at least one.

@@ -66,7 +66,6 @@ final class RedisConnection {
     }
   }
 
-  /// Takes the result of resolving the address.
   func resolved(_ attempt: Int, _ result: Result<[RedisEndpoint], RedisEndpoint.Unresolved>) {
     guard case .resolving(attempt) = phase else { return }
     switch result {
@@ -93,7 +92,6 @@ final class RedisConnection {
     flush()
   }
 
-  /// Handles events from poll(2).
   func handle(_ events: Int16) {
     switch phase {
     case .idle, .resolving: break

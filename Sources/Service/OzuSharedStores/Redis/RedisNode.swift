@@ -84,7 +84,6 @@ final class RedisNode: Sendable {
     }
   }
 
-  /// Records the result of a command.
   private func end(
     _ result: Result<RESPValue, RedisError>, _ permit: CircuitBreaker.Permit, byteCount: Int,
     since start: ContinuousClock.Instant

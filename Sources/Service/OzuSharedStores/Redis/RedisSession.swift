@@ -46,7 +46,6 @@ struct RedisSession {
     }
   }
 
-  /// Whether there are bytes to send now.
   var hasOutput: Bool { outputStart < output.count || loginCount == 0 && !unsent.isEmpty }
 
   /// Whether no answer is expected, not even one that will be dropped, and no command waits to be sent.
@@ -141,7 +140,6 @@ struct RedisSession {
     return min(sent, waiting)
   }
 
-  /// Fails all commands, because the connection is lost.
   mutating func fail(_ error: RedisError) {
     let requests = slots.compactMap(\.request) + unsent
     slots = []

@@ -172,7 +172,6 @@ public final class RedisStore: Sendable {
 }
 
 extension RedisError {
-  /// Whether the value of the key is not a string.
   var isWrongType: Bool {
     if case .refused(let text) = reason { text.hasPrefix("WRONGTYPE") } else { false }
   }

@@ -49,7 +49,6 @@ public struct S3Configuration: Sendable {
   public var connections = HTTPClientConfiguration()
   /// Called for failures and recoveries, on a queue of its own.
   public var onEvent: @Sendable (SharedStoreEvent) -> Void = { _ in }
-  /// The monotonic clock.
   var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
 
   /// Makes the settings of a store in a bucket.

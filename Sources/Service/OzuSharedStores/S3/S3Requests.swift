@@ -65,7 +65,6 @@ struct S3Requests: Sendable {
 }
 
 extension HTTPRequest {
-  /// Completes a request to a service of S3, whose signature libcurl makes.
   mutating func sign(with credentials: S3Credentials, region: String) {
     // Sets the field itself, so that the body is returned as it was stored.
     headers["Accept-Encoding"] = "identity"

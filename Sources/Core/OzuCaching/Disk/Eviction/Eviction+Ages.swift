@@ -128,7 +128,6 @@ struct AgeLimits: Sendable {
     return own[partition] ?? common
   }
 
-  /// Whether an entry that was stored at this time has expired.
   func isExpired(storedAt stored: Int64, in partition: Partition, at now: Int64) -> Bool {
     guard let limit = limit(of: partition) else { return false }
     let (age, overflows) = now.subtractingReportingOverflow(stored)

@@ -13,8 +13,6 @@ struct Drain {
   let purpose: Purpose
   /// The most bytes that all files may have while entries are copied.
   fileprivate let limit: Int
-  /// The offset of the next record that is not examined yet.
-  fileprivate var position = SegmentHeader.byteCount
   /// The records that were read and not examined, the next one last.
   fileprivate var read: [SegmentFile.ScannedEntry] = []
   /// The end of the last record that was read.
@@ -159,7 +157,6 @@ extension Eviction {
         try read(&current, of: segment, &turn)
         continue
       }
-      current.position = entry.offset + entry.header.recordLength
       index.readPage(of: entry.header.key, in: entry.partition)
       guard let location = index.withLock({ $0.location(of: entry, inSegment: current.segment) }) else {
         continue

@@ -11,7 +11,6 @@
 /// partition and the pass over the ages. The lock of the writer guards it. It takes the lock of the index briefly, and
 /// reads segments and pages without it.
 struct Eviction {
-  /// The most bytes that all files may have.
   var capacity: Int
   /// The number of bytes to which the cache was trimmed, until something is stored.
   private var trimmedByteCount: Int?
@@ -86,7 +85,6 @@ struct Eviction {
     return isDue ? emptiestSegment { log.isActive($0) } : nil
   }
 
-  /// The segment with the largest dead share.
   func emptiestSegment(except isSpared: (Int) -> Bool = { _ in false }) -> Int? {
     index.withLock { index in
       func deadShare(_ number: Int) -> Double {

@@ -87,7 +87,6 @@ struct IndexFile {
     return hadIndex || hadPages
   }
 
-  /// Closes the files.
   mutating func forget() {
     (pages, isBased, round, sealedSinceRound) = (nil, false, nil, 0)
     (pagesByteCount, indexByteCount) = (0, 0)
@@ -200,7 +199,6 @@ struct IndexFile {
     index.withLock { $0.storedByteCount = count }
   }
 
-  /// Replaces the file `index`.
   private mutating func writeIndex(
     segmentStates: [StoredIndex.SegmentState], position: SegmentLog.Position, isClean: Bool
   ) throws(DiskCacheError) {

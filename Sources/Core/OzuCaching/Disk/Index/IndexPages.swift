@@ -19,7 +19,6 @@ struct IndexPages: @unchecked Sendable {
   }
 
   private(set) var seed = TableSeed()
-  /// The pages in memory.
   private var pages: ContiguousArray<IndexPage?> = [IndexPage(depth: 0, prefix: 0)]
   /// The number of the page for each value of the first bits.
   private(set) var directory: ContiguousArray<UInt32> = [0]
@@ -115,7 +114,6 @@ struct IndexPages: @unchecked Sendable {
     markDirty(number(of: hash))
   }
 
-  /// The number of entries in memory.
   var entryCount: Int { pages.reduce(0) { $0 + ($1?.count ?? 0) } }
 
   private mutating func split(_ number: Int, _ page: IndexPage) {

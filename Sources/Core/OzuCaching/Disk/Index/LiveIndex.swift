@@ -42,7 +42,6 @@ final class LiveIndex: Sendable {
     }
   }
 
-  /// Reads all pages that are not in memory.
   func readAllPages() { forEachPage { _, _ in } }
 
   func read(_ missing: SegmentIndex.MissingPage) {

@@ -100,7 +100,6 @@ extension SegmentIndex {
     return removed
   }
 
-  /// Records a use.
   func touch(_ found: Position, at date: Int64) {
     found.page.touch(found.position, at: date)
     pages.markDirty(found.number)
@@ -150,7 +149,6 @@ extension SegmentIndex {
     return segments.count - 1
   }
 
-  /// Records the size of a segment.
   func setSize(_ size: Int, scanned: Int, ofSegment number: Int) {
     guard let old = segments[number]?.size else { return }
     segmentByteCount += size - old
@@ -181,7 +179,6 @@ extension SegmentIndex {
 
   func hasEntries(inSegment number: Int) -> Bool { segments[number].map { $0.live != 0 } ?? false }
 
-  /// Removes a segment without entries from the index.
   func removeEmptySegment(_ number: Int) {
     guard let segment = segments[number] else { return }
     segmentByteCount -= segment.size

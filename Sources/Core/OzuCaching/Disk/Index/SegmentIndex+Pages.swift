@@ -1,6 +1,5 @@
 // Pages that are only in the file: which must be read, and whether one agrees with the rest of the index.
 extension SegmentIndex {
-  /// The number of a page that must be read, and its file.
   struct MissingPage: Sendable {
     let number: Int
     let source: IndexPages.Source
@@ -39,7 +38,6 @@ extension SegmentIndex {
     if let missing = missingPage(of: key, partition: partition) { read(missing) }
   }
 
-  /// Reads all pages that are not in memory.
   func readAllPages() {
     for number in 0..<pages.count {
       if let missing = missingPage(number) { read(missing) }
@@ -116,7 +114,6 @@ extension SegmentIndex {
     return pages.count * IndexPage.byteCount + 2 * index
   }
 
-  /// The facts about segments for the file `index`.
   var segmentStates: [StoredIndex.SegmentState] {
     segments.compactMap { segment in
       segment.map {

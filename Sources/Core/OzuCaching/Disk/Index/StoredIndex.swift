@@ -23,7 +23,6 @@ struct StoredIndex {
   /// The most cells of the directory per page: a random seed does not produce more.
   static let cellsPerPage = 32
 
-  /// A segment that the index knows.
   struct SegmentState {
     let segmentNumber: UInt64
     let salt: UInt64

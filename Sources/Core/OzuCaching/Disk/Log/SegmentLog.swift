@@ -16,7 +16,6 @@ import OzuBase
 /// sizes of the segments are in the index, because fetches need the files. The lock of the writer guards this value;
 /// its functions take the lock of the index briefly.
 struct SegmentLog {
-  /// The place of a record.
   struct RecordLocation {
     let segment: Int
     let offset: Int
@@ -28,7 +27,6 @@ struct SegmentLog {
     var number: UInt64 = 1
   }
 
-  /// A record that was copied.
   struct Original {
     let file: SegmentFile
     let offset: Int
@@ -301,7 +299,6 @@ struct SegmentLog {
     for number in numbers { removeIfEmpty(number) }
   }
 
-  /// Removes a segment's file and its entries.
   mutating func remove(_ number: Int, evicting isEviction: Bool = false) throws(DiskCacheError) {
     guard let file = index.withLock({ $0.segments[number]?.file }) else { return }
     try removeFile(of: file)

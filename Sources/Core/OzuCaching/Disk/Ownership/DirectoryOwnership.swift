@@ -23,7 +23,6 @@ struct DirectoryOwnership {
     case reader
     /// This cache holds no lock and asks for none until it resumes.
     case suspended
-    /// The cache is closed.
     case closed
   }
 
@@ -43,7 +42,6 @@ struct DirectoryOwnership {
   private var looked = Int64.min
   /// The time when this cache last gave the lock back.
   private var yielded = Int64.min
-  /// The number of claims of a writer.
   private var claimCount = 0
   private let context: StoreContext
 
@@ -113,7 +111,6 @@ struct DirectoryOwnership {
     yielded = context.now()
   }
 
-  /// Gives the lock back until `resume`.
   mutating func suspend() {
     if case .closed = role { return }
     role = .suspended

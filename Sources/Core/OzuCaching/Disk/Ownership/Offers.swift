@@ -18,7 +18,6 @@ enum OfferFile {
   /// The header has 31 bits for the limit.
   static let largestByteCount = Int(LogNumbers.segmentsExhausted) - 1
 
-  /// The header of an offer of at most `limit` bytes.
   static func header(limit: Int, salt: UInt64, created: Int64) -> SegmentHeader {
     SegmentHeader(number: LogNumbers.segmentsExhausted | UInt64(limit), salt: salt, created: created)
   }
@@ -73,7 +72,6 @@ struct Offers {
 
   /// The most bytes that all the files may have together.
   var limit: Int { all.reduce(0) { $0 + max($1.limit, $1.size) } }
-  /// Whether any offer has records.
   var isUsed: Bool { all.contains(where: \.isUsed) }
   /// Whether the refresh interval has passed since the last look.
   var isDue: Bool { !all.isEmpty && context.isDue(since: looked) }

@@ -166,7 +166,6 @@ struct OwnOffers {
 /// cache writes. If another process writes, the record stays alive. Without this list it would come back when the
 /// writer moves it, when this cache sees more segments than before, or when this cache takes over.
 struct OutdatedEntries {
-  /// The name of an entry.
   struct Identity: Hashable {
     let key: CacheKey
     let partition: Partition

@@ -257,7 +257,6 @@ extension SegmentStore {
     context.errors.attempt { () throws(DiskCacheError) in try load(&writer) }
   }
 
-  /// Rebuilds the index if one of its pages is damaged.
   func rebuildIndexIfDamaged(_ writer: inout Writer) {
     if index.withLock({ $0.isDamaged }) { rebuildIndex(&writer) }
   }

@@ -54,7 +54,6 @@ extension SegmentStore {
     return nil
   }
 
-  /// Whether a record has expired.
   func isExpired(_ header: EntryHeader, in partition: Partition) -> Bool {
     guard context.ages.shortest != nil else { return false }
     return context.ages.isExpired(storedAt: header.stored, in: partition, at: context.now())
@@ -129,7 +128,6 @@ extension SegmentStore {
     return isCertain && context.ages.limit(of: partition) == nil || isAlive(key, in: partition)
   }
 
-  /// Marks an entry as used now.
   func touch(_ key: CacheKey, in partition: Partition) -> Bool {
     guard contains(key, in: partition) else { return false }
     let date = context.now()
@@ -156,7 +154,6 @@ extension SegmentStore {
     mutating func noteChange() { isUrgent = true }
   }
 
-  /// The outcome of a look.
   private enum Look {
     /// The refresh interval has not passed, or the directory cannot be read.
     case refused

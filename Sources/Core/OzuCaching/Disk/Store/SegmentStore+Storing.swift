@@ -278,7 +278,6 @@ extension SegmentStore {
     }
   }
 
-  /// Removes all entries of a partition, or of all partitions.
   func removeAll(in partition: Partition?) throws(DiskCacheError) {
     try write { (writer) throws(DiskCacheError) in
       try requireWriter(&writer)

@@ -65,7 +65,6 @@ extension SegmentStore {
     }
   }
 
-  /// Empties the segment that is being emptied, for one turn.
   private func drain(_ turn: Eviction.Turn, _ writer: inout Writer) throws(DiskCacheError) {
     var turn = turn
     while let step = try writer.eviction.nextStep(&turn) {

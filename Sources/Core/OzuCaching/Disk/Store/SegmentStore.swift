@@ -112,7 +112,6 @@ final class SegmentStore: Sendable {
 
   // MARK: Partitions
 
-  /// The number of a partition, and its capacity.
   func number(of partition: Partition) -> (number: Int, capacity: Int) {
     (index.withLock { $0.number(adding: partition) }, context.capacity(of: partition))
   }
