@@ -67,6 +67,21 @@ struct FillCoordinatorTests {
     #expect(leases.state.withLock { $0.holders.isEmpty })
   }
 
+  @Test("a renewal that gets no answer is not the last one")
+  func missedRenewal() async throws {
+    let (leases, storage) = (InMemoryLeases(now: clock.now), Storage())
+    let task = ask(coordinator(leases), storage)
+    await clock.sleepers(1)
+    leases.state.withLock { $0.isAvailable = false }
+    clock.advance(by: .seconds(1) / 3)
+    try await eventually(clock.sleeperCount == 1)
+    leases.state.withLock { $0.isAvailable = true }
+    clock.advance(by: .seconds(1) / 3)
+    try await eventually(leases.state.withLock { $0.renewals } == 1)
+    storage.gate.open()
+    #expect(try await task.value == 7)
+  }
+
   @Test("a holder that died is replaced when its lease ends")
   func deadHolder() async throws {
     let (leases, storage) = (InMemoryLeases(now: clock.now), Storage())

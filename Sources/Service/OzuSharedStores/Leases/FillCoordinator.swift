@@ -79,10 +79,11 @@ public struct FillCoordinator: Sendable {
       return value
     }
     let heartbeat = Task { [leases, policy, sleep] in
-      repeat {
+      while !Task.isCancelled {
         try await sleep(policy.leaseDuration / 3)
-      } while await leases.renew(
-        lease, lasting: policy.leaseDuration)
+        // After one without an answer, the next may come before the lease ends.
+        _ = await leases.renew(lease, lasting: policy.leaseDuration)
+      }
     }
     do {
       let value = try await make(lease)
