@@ -276,12 +276,11 @@ extension SegmentStore {
       found.append($0)
     }
     counters.count { $0.corruptEntries += scan.gapCount }
-    for entry in found {
-      guard entry.header.isLive,
-        !writer.outdated.contains(entry.header, in: entry.partition, at: context.now()),
+    for entry in found where entry.header.isLive {
+      index.readPage(of: entry.header.key, in: entry.partition)
+      guard !writer.outdated.contains(entry.header, in: entry.partition, at: context.now()),
         !writer.own.isNewer(than: entry)
       else { continue }
-      index.readPage(of: entry.header.key, in: entry.partition)
       index.withLock { index in
         let partition = index.number(adding: entry.partition)
         _ = index.insert(entry.header, in: partition, segment: number, offset: entry.offset)
