@@ -155,7 +155,7 @@ final class RedisRequest: Sendable {
   let bytes: [UInt8]
   /// After this instant the answer is useless.
   let deadline: ContinuousClock.Instant
-  private let completion: @Sendable (Result<RESPValue, RedisError>) -> Void
+  let complete: @Sendable (Result<RESPValue, RedisError>) -> Void
 
   init(
     _ command: RESPCommand, deadline: ContinuousClock.Instant,
@@ -163,8 +163,6 @@ final class RedisRequest: Sendable {
   ) {
     bytes = command.bytes
     self.deadline = deadline
-    self.completion = completion
+    complete = completion
   }
-
-  func complete(_ result: Result<RESPValue, RedisError>) { completion(result) }
 }

@@ -41,7 +41,6 @@ struct SegmentLog {
   /// Records that were copied, by the sequence numbers of the copies. They are marked as dead when the copies are
   /// durable, or when the copies die.
   private(set) var originals: [UInt64: [Original]] = [:]
-  private var random = SystemRandomNumberGenerator()
   private let context: StoreContext
 
   private var index: LiveIndex { context.index }
@@ -60,8 +59,6 @@ struct SegmentLog {
     position.number += 1
     return position.number - 1
   }
-
-  mutating func takeRandom() -> UInt64 { .random(in: 1 ... .max, using: &random) }
 
   /// Continues after a record of this number.
   mutating func skip(sequence: UInt64) { position.sequence = max(position.sequence, sequence &+ 1) }
@@ -178,7 +175,7 @@ struct SegmentLog {
   }
 
   private mutating func makeSegment() throws(DiskCacheError) -> Int {
-    let header = SegmentHeader(number: takeNumber(), salt: takeRandom(), created: context.now())
+    let header = SegmentHeader(number: takeNumber(), salt: .random(in: 1 ... .max), created: context.now())
     let segment = try makeFile(header.fileName, header)
     return index.withLock { $0.add(segment, size: SegmentHeader.byteCount, age: header.number) }
   }

@@ -334,7 +334,7 @@ extension SegmentStore {
         return false
       }
       let header = OfferFile.header(
-        limit: byteCount, salt: writer.log.takeRandom(), created: context.now())
+        limit: byteCount, salt: .random(in: 1 ... .max), created: context.now())
       writer.offers.add(try writer.log.makeFile(OfferFile.name(of: header), header))
       return true
     } catch {
