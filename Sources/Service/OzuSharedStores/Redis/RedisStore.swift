@@ -204,8 +204,6 @@ struct RendezvousHash: Sendable {
   init(_ names: [String]) { nodes = names.map { CacheKey($0) } }
 
   /// The index of the node that has a key, in the list given to the initializer.
-  ///
-  /// - Complexity: O(nodes).
   func node(of key: CacheKey) -> Int {
     guard nodes.count > 1 else { return 0 }
     func score(_ node: CacheKey) -> UInt64 {

@@ -53,8 +53,6 @@ extension Eviction {
   // MARK: Which segment
 
   /// Begins to empty a segment if one must make room, or if there is much dead space.
-  ///
-  /// - Parameter latest: The segment with the record that was just stored.
   mutating func startDrainIfDue(keeping latest: Int?, _ log: inout SegmentLog) {
     guard drain == nil else { return }
     // Above this number of bytes there is room for the copies of half a segment, and for the stores meanwhile.
@@ -86,8 +84,6 @@ extension Eviction {
   }
 
   /// Makes a segment younger if it has only one entry, and this one was used since the segment was written.
-  ///
-  /// - Returns: Whether it did.
   private func spare(_ number: Int, _ log: inout SegmentLog) -> Bool {
     guard let segment = index.withLock({ $0.segments[number] }), segment.dead == 0 else { return false }
     var first: SegmentFile.ScannedEntry?

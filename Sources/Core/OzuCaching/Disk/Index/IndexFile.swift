@@ -67,8 +67,6 @@ struct IndexFile {
   }
 
   /// Removes the files. They are not needed for correctness, and do no harm if they cannot be removed.
-  ///
-  /// - Returns: Whether a file was removed.
   @discardableResult
   mutating func remove() -> Bool {
     // Pages that are only in the file are still needed, unless the index is damaged.
@@ -93,8 +91,6 @@ struct IndexFile {
   }
 
   /// Stops using the stored index, of which an entry was wrong.
-  ///
-  /// - Returns: Whether it was used until now.
   mutating func distrust() -> Bool {
     defer { isTrusted = false }
     return isTrusted

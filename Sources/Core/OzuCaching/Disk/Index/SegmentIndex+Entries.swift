@@ -85,8 +85,6 @@ extension SegmentIndex {
   }
 
   /// Removes the entries of segments that a page has.
-  ///
-  /// - Returns: The number of removed entries.
   func removeEntries(ofSegments numbers: Set<Int>, inPage number: Int, evicting isEviction: Bool) -> Int {
     guard let page = pages[number] else { return 0 }
     var removed = 0

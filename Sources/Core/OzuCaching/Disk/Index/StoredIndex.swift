@@ -53,8 +53,6 @@ struct StoredIndex {
   var unverifiedBelow: UInt64
 
   /// The bytes of the file.
-  ///
-  /// - Complexity: O(pages + partitions + segments).
   func encoded() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.headerLength)
     bytes.reserveCapacity(

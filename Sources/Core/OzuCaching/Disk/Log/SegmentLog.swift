@@ -131,8 +131,6 @@ struct SegmentLog {
 
   /// Stops appending to the active segment if a record of `length` bytes does not fit. Removes the segment if it has no
   /// live entries.
-  ///
-  /// - Returns: Whether a segment was sealed.
   mutating func seal(ifFullFor length: Int, segmentSize limit: Int) -> Bool {
     guard length <= limit / 2, let former = active else { return false }
     let size = index.withLock { $0.segments[former]?.size ?? Int.max }

@@ -220,8 +220,6 @@ extension SegmentStore {
 
   /// Takes up new records and segments, and then removes the segments that no longer exist. In this order, entries
   /// that were moved from there stay in the index.
-  ///
-  /// - Returns: Whether something was new.
   private func catchUp(_ writer: inout Writer) throws(DiskCacheError) -> Bool {
     let all = try context.fileSystem.list(directory)
     let names = Set(all.filter(SegmentHeader.isFileName))

@@ -63,9 +63,6 @@ extension SegmentStore {
   }
 
   /// Appends a record under the next sequence number, and makes it the entry of its key.
-  ///
-  /// - Parameter append: Appends the record with the given header.
-  /// - Returns: The segment of the record.
   func enter(
     _ header: inout EntryHeader, in partition: Partition, _ number: Int, _ writer: inout Writer,
     append: (EntryHeader, inout Writer) throws(DiskCacheError) -> SegmentLog.RecordLocation
@@ -149,8 +146,6 @@ extension SegmentStore {
   }
 
   /// Replaces the metadata of an entry: in its record if it has room, otherwise by storing the entry again.
-  ///
-  /// - Returns: Whether the key has an entry with this metadata now.
   func updateMetadata(_ metadata: Data, key: CacheKey, partition: Partition) -> Bool {
     // A damaged or dead record is removed from the index in one turn and missing in the next; a copy may collide
     // with a store.
@@ -206,8 +201,6 @@ extension SegmentStore {
   // MARK: Removing
 
   /// Removes an entry from the index, if it is still there, and marks its record as dead.
-  ///
-  /// - Parameter keepsSegment: Whether the segment stays even if it has no live entries any more.
   func removeEntry(
     _ location: SegmentIndex.Location, evicting isEviction: Bool = false, keepsSegment: Bool = false,
     _ writer: inout Writer

@@ -3,8 +3,6 @@
 extension SegmentStore {
   /// Does the work that is due after a store of `length` bytes: empties a part of a segment, and writes pages of
   /// the index.
-  ///
-  /// - Parameter latest: The segment with the new record.
   func doUpkeep(length: Int, keeping latest: Int? = nil, _ writer: inout Writer) {
     rebuildIndexIfDamaged(&writer)
     adoptOffersIfDue(&writer)
@@ -33,8 +31,6 @@ extension SegmentStore {
   }
 
   /// Removes the segment that is being emptied, or the oldest one, with its entries.
-  ///
-  /// - Returns: Whether there was a segment.
   private func evictOldestSegment(_ writer: inout Writer) throws(DiskCacheError) -> Bool {
     // Records that a compaction has copied are dead in the old segment already, so the compaction can be abandoned.
     if writer.eviction.drain?.purpose != .eviction { writer.eviction.startEviction(&writer.log) }
@@ -356,8 +352,6 @@ extension SegmentStore {
   }
 
   /// Removes all offers, with the records that were handed over since the last look.
-  ///
-  /// - Returns: Whether there were any.
   @discardableResult
   func removeOffers(_ writer: inout Writer) -> Bool {
     let offers = writer.offers.all

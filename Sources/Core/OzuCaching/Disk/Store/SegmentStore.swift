@@ -78,8 +78,6 @@ final class SegmentStore: Sendable {
 
   /// Makes sure that this cache may write: takes over from a writer that closed, and starts again if the directory
   /// was removed.
-  ///
-  /// - Returns: Whether this cache may write.
   func prepareToWrite(_ writer: inout Writer) throws(DiskCacheError) -> Bool {
     // The lock is checked every time. If only a segment was removed, nothing but entries is lost, so that check may come
     // later.
@@ -94,8 +92,6 @@ final class SegmentStore: Sendable {
   }
 
   /// Makes sure that this cache may write, for changes that must not be dropped silently.
-  ///
-  /// - Throws: The reason why it may not.
   func requireWriter(_ writer: inout Writer) throws(DiskCacheError) {
     if try prepareToWrite(&writer) { return }
     counters.count { $0.dropped += 1 }
