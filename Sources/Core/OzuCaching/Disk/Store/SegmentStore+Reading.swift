@@ -206,7 +206,7 @@ extension SegmentStore {
   }
 
   private func refresh(isFirst: Bool) -> Look {
-    let look = try? write { (writer) throws(DiskCacheError) -> Look in
+    write { (writer) -> Look in
       guard writer.ownership.mayLook(isFirst: isFirst) else { return .refused }
       do throws(DiskCacheError) {
         return try catchUp(&writer) ? .news : .nothing
@@ -215,7 +215,6 @@ extension SegmentStore {
         return .refused
       }
     }
-    return look ?? .refused
   }
 
   /// Takes up new records and segments, and then removes the segments that no longer exist. In this order, entries

@@ -19,7 +19,7 @@ extension SegmentStore {
     if let original { (header.stored, header.accessed) = (original.stored, original.accessed) }
     let length = header.recordLength
 
-    let isStored = try? write { (writer) throws(DiskCacheError) -> Bool in
+    return write { (writer) -> Bool in
       var latest: Int?
       do throws(DiskCacheError) {
         guard try prepareToWrite(&writer) else {
@@ -59,7 +59,6 @@ extension SegmentStore {
       doUpkeep(length: length, keeping: latest, &writer)
       return true
     }
-    return isStored ?? false
   }
 
   /// Appends a record under the next sequence number, and makes it the entry of its key.
@@ -173,7 +172,7 @@ extension SegmentStore {
   }
 
   private func updateInPlace(_ metadata: Data, _ key: CacheKey, _ partition: Partition) -> Update {
-    let update = try? write { (writer) throws(DiskCacheError) -> Update in
+    write { (writer) -> Update in
       do throws(DiskCacheError) {
         guard try prepareToWrite(&writer) else {
           counters.count { $0.dropped += 1 }
@@ -195,7 +194,6 @@ extension SegmentStore {
         return .failed
       }
     }
-    return update ?? .failed
   }
 
   // MARK: Removing
@@ -233,7 +231,7 @@ extension SegmentStore {
 
   /// Removes the entries of a key in one partition, or in all. A reader only removes them from its index.
   func remove(_ key: CacheKey, in partition: Partition?) -> Bool {
-    let removed = try? write { (writer) throws(DiskCacheError) -> Bool in
+    write { (writer) -> Bool in
       var isWriter = false
       context.errors.attempt { () throws(DiskCacheError) in isWriter = try prepareToWrite(&writer) }
       // Entries that were handed over before must not come back.
@@ -259,7 +257,6 @@ extension SegmentStore {
       }
       return isWriter && !entries.isEmpty
     }
-    return removed ?? false
   }
 
   private func entries(of key: CacheKey, in partition: Partition?) -> [SegmentIndex.Location] {

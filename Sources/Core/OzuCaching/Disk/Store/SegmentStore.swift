@@ -61,11 +61,11 @@ final class SegmentStore: Sendable {
   var capacity: Int { currentCapacity.load(ordering: .relaxed) }
 
   /// Runs `body` with exclusive access to the files, and then reports the errors that were noted.
-  func write<Result: Sendable>(
-    _ body: (inout Writer) throws(DiskCacheError) -> Result
-  ) throws(DiskCacheError) -> Result {
+  func write<Result: Sendable, Failure: Error>(
+    _ body: (inout Writer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     defer { context.errors.reportNoted() }
-    return try writer.withLock { (writer) throws(DiskCacheError) -> Result in
+    return try writer.withLock { (writer) throws(Failure) -> Result in
       defer {
         currentCapacity.store(writer.eviction.capacity, ordering: .relaxed)
         isWriting.store(writer.ownership.isWriter, ordering: .relaxed)
