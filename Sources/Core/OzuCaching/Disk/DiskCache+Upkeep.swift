@@ -95,10 +95,7 @@ extension DiskCache {
 
   /// The verified body of a key's entry. Does not count as a use, so that tools can look through the cache.
   public func peek(_ key: CacheKey, in partition: Partition = .default) -> Data? {
-    store.withRecord(
-      key, in: partition, countsAsUse: false,
-      read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
-      use: { $0.takeBody() })
+    store.withRecord(key, in: partition, read: RecordReader.read) { $0.takeBody() }
   }
 
   /// Whether a key may have an entry, by the index in memory. Never waits for a write or a file.

@@ -85,26 +85,19 @@ public final class DiskCache: Sendable {
 
   /// The verified entry of a key. Counts as a use.
   public func entry(forKey key: CacheKey, in partition: Partition = .default) -> Entry? {
-    let entry = store.withRecord(
-      key, in: partition, countsAsUse: true,
-      read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
-      use: { record in
-        let (header, label, metadata) = (record.header, record.label, record.metadata)
-        return Entry(
-          body: record.takeBody(), metadata: metadata, label: label,
-          storedDate: Date(nanoseconds: header.stored),
-          accessDate: Date(nanoseconds: header.accessed))
-      })
+    let entry = store.withRecord(key, in: partition, countsAsUse: true, read: RecordReader.read) { record in
+      let (header, label, metadata) = (record.header, record.label, record.metadata)
+      return Entry(
+        body: record.takeBody(), metadata: metadata, label: label,
+        storedDate: Date(nanoseconds: header.stored), accessDate: Date(nanoseconds: header.accessed))
+    }
     store.counters.countFetch(isHit: entry != nil)
     return entry
   }
 
   /// The verified metadata of a key's entry. The body is not read. Does not count as a use.
   public func metadata(forKey key: CacheKey, in partition: Partition = .default) -> Data? {
-    store.withRecord(
-      key, in: partition, countsAsUse: false,
-      read: { (location) throws(DiskCacheError) in try RecordReader.readHead(location) },
-      use: { $0.metadata })
+    store.withRecord(key, in: partition, read: RecordReader.readHead) { $0.metadata }
   }
 
   /// Replaces the metadata of a key's entry. The body is not moved and not rewritten. Does not count as a use, and

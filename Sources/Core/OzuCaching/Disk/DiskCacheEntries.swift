@@ -72,17 +72,13 @@ extension DiskCache {
     }
 
     static func read(_ identity: Identity, from store: SegmentStore) -> EntryInfo? {
-      store.withRecord(
-        identity.key, in: identity.partition, countsAsUse: false,
-        read: { (location) throws(DiskCacheError) in try RecordReader.readHead(location) },
-        use: { record in
-          let header = record.header
-          return EntryInfo(
-            key: identity.key, partition: identity.partition, label: record.label, metadata: record.metadata,
-            bodyByteCount: header.bodyLength, byteCount: header.recordLength,
-            storedDate: Date(nanoseconds: header.stored),
-            accessDate: Date(nanoseconds: header.accessed))
-        })
+      store.withRecord(identity.key, in: identity.partition, read: RecordReader.readHead) { record in
+        let header = record.header
+        return EntryInfo(
+          key: identity.key, partition: identity.partition, label: record.label, metadata: record.metadata,
+          bodyByteCount: header.bodyLength, byteCount: header.recordLength,
+          storedDate: Date(nanoseconds: header.stored), accessDate: Date(nanoseconds: header.accessed))
+      }
     }
   }
 }

@@ -9,7 +9,7 @@
 extension SegmentStore {
   /// Reads an entry, whole or up to its body, and calls `use` with it.
   func withRecord<Result>(
-    _ key: CacheKey, in partition: Partition, countsAsUse: Bool,
+    _ key: CacheKey, in partition: Partition, countsAsUse: Bool = false,
     read: (SegmentIndex.Location) throws(DiskCacheError) -> RecordReader.Result,
     use: (consuming Record) -> Result
   ) -> Result? {
@@ -112,10 +112,7 @@ extension SegmentStore {
 
   /// Whether the entry's record is alive. If not, the entry leaves the index.
   private func isAlive(_ key: CacheKey, in partition: Partition) -> Bool {
-    withRecord(
-      key, in: partition, countsAsUse: false,
-      read: { (location) throws(DiskCacheError) in try RecordReader.readHead(location) }, use: { _ in true }
-    ) ?? false
+    withRecord(key, in: partition, read: RecordReader.readHead) { _ in true } ?? false
   }
 
   func contains(_ key: CacheKey, in partition: Partition) -> Bool {

@@ -155,13 +155,10 @@ extension SegmentStore {
       case .needsCopy: break
       }
       var original: (header: EntryHeader, label: String, body: Data)?
-      let found: Void? = withRecord(
-        key, in: partition, countsAsUse: false,
-        read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
-        use: { record in
-          let (header, label) = (record.header, record.label ?? "")
-          original = (header, label, record.takeBody())
-        })
+      let found: Void? = withRecord(key, in: partition, read: RecordReader.read) { record in
+        let (header, label) = (record.header, record.label ?? "")
+        original = (header, label, record.takeBody())
+      }
       guard found != nil, let original else { return false }
       let isStored = store(
         original.body, metadata: metadata, label: original.label, key: key, partition: partition,

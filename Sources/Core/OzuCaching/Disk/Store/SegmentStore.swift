@@ -237,11 +237,9 @@ final class SegmentStore: Sendable {
     var report = DiskCacheReport()
     for entry in entriesByAccess() {
       let before = counters.snapshot.corruptEntries
-      let length = withRecord(
-        entry.key, in: entry.partition, countsAsUse: false,
-        read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
-        use: { $0.header.recordLength })
-      if let length {
+      if let length = withRecord(
+        entry.key, in: entry.partition, read: RecordReader.read, use: { $0.header.recordLength })
+      {
         report.intactEntries += 1
         report.intactByteCount += length
       } else if counters.snapshot.corruptEntries > before {
