@@ -262,8 +262,11 @@ extension SegmentStore {
   }
 
   /// Reads all pages, and rebuilds the index if one of them is damaged.
-  func readAllPages(_ writer: inout Writer) {
+  ///
+  /// - Throws: The reason why this cache may not write any more, if the index could not be rebuilt.
+  func readAllPages(_ writer: inout Writer) throws(DiskCacheError) {
     index.readAllPages()
     rebuildIndexIfDamaged(&writer)
+    guard writer.ownership.isWriter else { throw writer.ownership.refusal }
   }
 }

@@ -178,7 +178,7 @@ extension SegmentStore {
         index.readPage(of: key, in: partition)
         rebuildIndexIfDamaged(&writer)
         let location = index.withLock { $0.location(of: key, in: partition) }
-        guard let location else { return .failed }
+        guard writer.ownership.isWriter, let location else { return .failed }
         // Damaged and expired records are handled by the read before the copy.
         guard case .record(let record) = try RecordReader.readHead(location),
           !isExpired(record.header, in: partition), record.header.areas.count == 2,
@@ -239,6 +239,8 @@ extension SegmentStore {
         rebuildIndexIfDamaged(&writer)
         entries = self.entries(of: key, in: partition)
       }
+      // A cache that could not rebuild its index has given its lock back.
+      isWriter = isWriter && writer.ownership.isWriter
       for entry in entries {
         if isWriter {
           removeEntry(entry, &writer)
@@ -275,7 +277,7 @@ extension SegmentStore {
         return
       }
       adoptOffers(&writer)
-      readAllPages(&writer)
+      try readAllPages(&writer)
       for entry in index.entriesByAccess(in: partition, at: context.now()) {
         if let location = index.withLock({ $0.location(of: entry.key, in: entry.partition) }) {
           removeEntry(location, &writer)

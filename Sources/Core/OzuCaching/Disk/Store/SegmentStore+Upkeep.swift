@@ -6,6 +6,8 @@ extension SegmentStore {
   func doUpkeep(length: Int, keeping latest: Int? = nil, _ writer: inout Writer) {
     rebuildIndexIfDamaged(&writer)
     adoptOffersIfDue(&writer)
+    // A cache that could not rebuild its index has given its lock back.
+    guard writer.ownership.isWriter else { return }
     context.errors.attempt { () throws(DiskCacheError) in
       writer.eviction.startDrainIfDue(keeping: latest, &writer.log)
       if writer.eviction.drain != nil { try drain(writer.eviction.turn(afterStoreOf: length), &writer) }
@@ -103,12 +105,12 @@ extension SegmentStore {
   func trim(toByteCount limit: Int, _ writer: inout Writer) throws(DiskCacheError) {
     guard index.withLock({ $0.totalByteCount + $0.unusedOfferByteCount }) > max(0, limit) else { return }
     adoptOffers(&writer)
+    try readAllPages(&writer)
     if writer.offers.limit > limit / 4 { removeOffers(&writer) }
     let limit = limit - writer.offers.limit
     let highest = max(writer.eviction.capacity, index.withLock { $0.totalByteCount })
     writer.eviction.noteTrim(toByteCount: limit)
     writer.indexFile.decideStoring(limit: writer.eviction.limit)
-    readAllPages(&writer)
     // Begins with the least recently used entry. The index needs fewer pages for fewer entries once it is stored
     // again.
     var rest = index.entriesByAccess(at: context.now())[...]
@@ -179,7 +181,7 @@ extension SegmentStore {
         try requireWriter(&writer)
         if first == 0 {
           adoptOffers(&writer)
-          readAllPages(&writer)
+          try readAllPages(&writer)
         }
         guard let segment = writer.eviction.segment(from: first) else { return nil }
         let old = try writer.eviction.entries(of: segment) { $0.header.stored < date }

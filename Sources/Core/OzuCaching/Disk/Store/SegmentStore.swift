@@ -121,6 +121,7 @@ final class SegmentStore: Sendable {
         return
       }
       adoptOffers(&writer)
+      guard writer.ownership.isWriter else { throw writer.ownership.refusal }
       writer.log.writeAccessDates()
       expireSome(Eviction.examinedPerFlush, &writer)
       if context.isSynced { try synchronize(&writer) }
@@ -185,6 +186,7 @@ final class SegmentStore: Sendable {
   /// Writes everything that is not in the files yet, for the next writer.
   private func leave(_ writer: inout Writer) {
     adoptOffers(&writer)
+    guard writer.ownership.isWriter else { return }
     writer.log.writeAccessDates()
     if context.isSynced {
       context.errors.attempt { () throws(DiskCacheError) in try synchronize(&writer) }
