@@ -24,7 +24,7 @@ enum OfferFile {
 
   /// The most bytes that an offer may have; nil if the header is not that of an offer.
   static func limit(_ header: SegmentHeader) -> Int? {
-    header.number < LogNumbers.segmentsExhausted ? nil : Int(header.number - LogNumbers.segmentsExhausted)
+    header.number <= LogNumbers.segmentsExhausted ? nil : Int(header.number - LogNumbers.segmentsExhausted)
   }
 
   static func name(of header: SegmentHeader) -> String {
