@@ -124,6 +124,11 @@ public final class ClientStore: ImageStoring {
     counts.count(\.writes)
   }
 
+  /// Does nothing: the client has no function for it, and to get a value for each use would cost more than it is worth.
+  ///
+  /// - Returns: whether there may be an entry.
+  public func touch(_ key: ImageStoreKey) -> Bool { mayContain(key) }
+
   /// Removes an entry. Blocks, at most for the deadline.
   ///
   /// - Throws: `Failure`.
