@@ -66,9 +66,7 @@ extension SegmentIndex {
       remove(Position(page: full, number: number, position: 0))
       partitions[victim.partition].evictions &+= 1
     }
-    guard let page = pages.page(of: hash) else { return }
-    page.append(entry, hash: hash)
-    pages.markDirty(pages.number(of: hash))
+    pages.insert(entry)
     count(entry, as: 1)
   }
 
