@@ -204,9 +204,7 @@ struct IndexFile {
       StoredIndex(
         epoch: index.pages.source?.epoch ?? 0, seed: index.pages.seed, count: index.count,
         nextSequence: position.sequence, nextNumber: position.number,
-        partitions: index.partitions.map {
-          StoredIndex.PartitionSums(partition: $0.partition, byteCount: $0.byteCount, count: $0.count)
-        },
+        partitions: index.partitions,
         segmentStates: segmentStates, stamps: index.pages.stamps, directory: index.pages.directory,
         isClean: isClean,
         unverifiedBelow: index.unverifiedBelow)

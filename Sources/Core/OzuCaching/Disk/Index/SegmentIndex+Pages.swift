@@ -126,11 +126,8 @@ extension SegmentIndex {
   /// Copies the sums of a stored index that is complete.
   func take(_ stored: StoredIndex) {
     count = stored.count
-    for (number, sums) in stored.partitions.enumerated() {
-      partitions[number].byteCount = sums.byteCount
-      partitions[number].count = sums.count
-      liveByteCount &+= sums.byteCount
-    }
+    partitions = stored.partitions
+    liveByteCount = partitions.reduce(0) { $0 &+ $1.byteCount }
     for state in stored.segmentStates {
       if let number = segmentNumbers[UInt32(truncatingIfNeeded: state.segmentNumber)] {
         segments[number]?.live = state.live

@@ -33,18 +33,12 @@ struct StoredIndex {
     var name: String { SegmentHeader(number: segmentNumber, salt: salt, created: 0).fileName }
   }
 
-  struct PartitionSums {
-    let partition: Partition
-    let byteCount: Int
-    let count: Int
-  }
-
   var epoch: UInt64
   var seed: TableSeed
   var count: Int
   var nextSequence: UInt64
   var nextNumber: UInt64
-  var partitions: [PartitionSums]
+  var partitions: ContiguousArray<SegmentIndex.PartitionState>
   var segmentStates: [SegmentState]
   var stamps: ContiguousArray<UInt64>
   var directory: ContiguousArray<UInt32>
@@ -203,7 +197,7 @@ extension StoredIndex {
     }
 
     /// The next partition; nil if it is damaged.
-    mutating func partition() -> PartitionSums? {
+    mutating func partition() -> SegmentIndex.PartitionState? {
       guard let sums = bytes(18), let count = Int(exactly: sums.integer(at: 8, as: Int64.self)), count >= 0,
         let byteCount = Int(exactly: sums.integer(at: 0, as: Int64.self)), byteCount >= 0,
         byteCount < 1 << 62, count < 1 << 40,
@@ -211,7 +205,7 @@ extension StoredIndex {
       else { return nil }
       let partition = Partition(String(decoding: name, as: UTF8.self))
       guard partition.name.utf8.elementsEqual(name) else { return nil }
-      return PartitionSums(partition: partition, byteCount: byteCount, count: count)
+      return SegmentIndex.PartitionState(partition: partition, byteCount: byteCount, count: count)
     }
 
     mutating func state() -> SegmentState? {
