@@ -58,12 +58,12 @@ struct IndexFile {
 
   /// Decides whether the index is stored: only if its files take at most half of the bytes that all files may have.
   mutating func decideStoring(limit: Int) {
-    let (isStored, wasStored) = index.withLock { index in
+    let hasGrown = index.withLock { index in
       let wasStored = index.isStored
       index.isStored = index.neededByteCount + Self.slack <= limit / 2
-      return (index.isStored, wasStored)
+      return wasStored && !index.isStored
     }
-    if wasStored, !isStored { remove() }
+    if hasGrown { remove() }
   }
 
   /// Removes the files. They are not needed for correctness, and do no harm if they cannot be removed.

@@ -135,14 +135,10 @@ extension SegmentIndex {
   func add(_ file: SegmentFile, size: Int, age: UInt64) -> Int {
     let segment = Segment(file: file, size: size, scanned: min(size, SegmentHeader.byteCount), age: age)
     segmentByteCount += size
-    if let hole = segments.firstIndex(where: { $0 == nil }) {
-      segments[hole] = segment
-      segmentNumbers[segment.storedNumber] = hole
-      return hole
-    }
-    segments.append(segment)
-    segmentNumbers[segment.storedNumber] = segments.count - 1
-    return segments.count - 1
+    let number = segments.firstIndex { $0 == nil } ?? segments.count
+    if number < segments.count { segments[number] = segment } else { segments.append(segment) }
+    segmentNumbers[segment.storedNumber] = number
+    return number
   }
 
   func setSize(_ size: Int, scanned: Int, ofSegment number: Int) {

@@ -43,8 +43,7 @@ final class StoreContext: Sendable {
   func isDue(since former: Int64) -> Bool {
     let date = now()
     let interval = Int64(max(0, min(9e18, configuration.refreshInterval * 1e9)))
-    let (elapsed, isLongAgo) = date.subtractingReportingOverflow(former)
-    return former > date || isLongAgo || elapsed >= interval
+    return former > date || date.saturatingDifference(former) >= interval
   }
 }
 
