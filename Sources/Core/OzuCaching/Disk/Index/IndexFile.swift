@@ -282,15 +282,8 @@ struct IndexFile {
         if found == nil { context.counters.count { $0.rebuiltIndexes += 1 } }
       } catch {
         if !error.isAbsent { context.errors.note(error) }
-        // A shortage is temporary, and the file is still good.
+        // A shortage is temporary, and the file is still good. Something else of its name is replaced when the index is written.
         if error.isShortage { return nil }
-        if isWriter, error.isNotRegularFile {
-          for path in [indexPath, pagesPath] {
-            context.errors.attempt { () throws(DiskCacheError) in
-              if (try? fileSystem.open(path, for: .updating)) == nil { try fileSystem.removeObstacle(path) }
-            }
-          }
-        }
       }
     }
     if isWriter, !isBased { removeFiles() }
