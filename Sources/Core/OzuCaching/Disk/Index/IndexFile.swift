@@ -265,18 +265,13 @@ struct IndexFile {
   ///
   /// - Parameter mayUse: Whether the entries of a stored index may be believed.
   mutating func load(_ names: Set<String>, isWriter: Bool, mayUse: Bool) -> Loaded? {
-    let fileSystem = context.fileSystem
     forget()
     // A crash left this file during an attempt to replace the index.
     if isWriter, names.contains(StoredIndex.newFileName) {
-      try? fileSystem.remove(context.path(StoredIndex.newFileName))
-    }
-    guard names.contains(StoredIndex.fileName) else {
-      if isWriter { try? fileSystem.remove(pagesPath) }
-      return nil
+      try? context.fileSystem.remove(context.path(StoredIndex.newFileName))
     }
     var found: Loaded?
-    if isTrusted, mayUse {
+    if names.contains(StoredIndex.fileName), isTrusted, mayUse {
       do throws(DiskCacheError) {
         found = try takeUp(names, isWriter: isWriter)
         if found == nil { context.counters.count { $0.rebuiltIndexes += 1 } }
