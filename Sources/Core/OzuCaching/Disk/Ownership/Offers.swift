@@ -95,11 +95,7 @@ struct Offers {
           try fileSystem.remove(path)
         }
       } catch {
-        if error.isAbsent { continue }
-        context.errors.attempt { () throws(DiskCacheError) in
-          guard error.isNotRegularFile else { throw error }
-          try fileSystem.removeObstacle(path)
-        }
+        if !error.isAbsent { context.errors.note(error) }
       }
     }
     noteByteCounts()
