@@ -19,8 +19,6 @@ struct S3Requests: Sendable {
     return request
   }
 
-  func head(_ name: String) -> HTTPRequest { request(.head, path: name) }
-
   /// - Parameter tag: the entity tag that the object must have; `nil` for any.
   func delete(_ name: String, ifTagIs tag: String? = nil) -> HTTPRequest {
     var request = request(.delete, path: name)

@@ -37,12 +37,6 @@ extension S3Store: ImageStoring {
     return entry
   }
 
-  /// Whether there is an object for a key.
-  public func contains(_ key: ImageStoreKey) throws -> Bool {
-    guard keeps(key.kind) else { return false }
-    return try exchange(requests.head(requests.name(of: key)), accepted: [200, 404]).status == 200
-  }
-
   /// The metadata of an entry, without its body if that is large.
   public func metadata(of key: ImageStoreKey) throws -> Data? {
     guard keeps(key.kind) else { return nil }
