@@ -20,7 +20,7 @@ final class StoreContext: Sendable {
     fileSystem = configuration.fileSystem
     ages = AgeLimits(
       maximumAge: configuration.maximumAge, partitionMaximumAges: configuration.partitionMaximumAges)
-    capacities = Mutex(configuration.partitionCapacities)
+    capacities = Mutex(configuration.partitionCapacities.mapValues { max(0, $0) })
     errors = DiskCacheErrors(counters: counters, onError: configuration.onError)
   }
 
