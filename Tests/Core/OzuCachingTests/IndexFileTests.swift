@@ -27,7 +27,7 @@ struct IndexFileTests {
 
   /// Checks that a loaded index has exactly the entries in those parts of the segments that it knows.
   private func check(_ loaded: SegmentIndex, _ parts: DiskParts, count: Int, _ place: Comment) {
-    loaded.readAllPages()
+    LiveIndex(loaded).readAllPages()
     let ends = Dictionary(
       uniqueKeysWithValues: loaded.segments.compactMap { $0.map { ($0.file.name, $0.scanned) } })
     let known = (0..<count).compactMap { number in

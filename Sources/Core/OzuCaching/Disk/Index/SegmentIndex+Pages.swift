@@ -31,23 +31,6 @@ extension SegmentIndex {
     pages.take(page, as: number)
   }
 
-  // MARK: An index that no other thread uses yet
-
-  /// Reads the page of a key's entry if it is not in memory.
-  func readPage(of key: CacheKey, partition: Int) {
-    if let missing = missingPage(of: key, partition: partition) { read(missing) }
-  }
-
-  func readAllPages() {
-    for number in 0..<pages.count {
-      if let missing = missingPage(number) { read(missing) }
-    }
-  }
-
-  private func read(_ missing: MissingPage) {
-    take(try? IndexPage.read(missing.number, from: missing.source), as: missing.number)
-  }
-
   // MARK: Checking
 
   /// Whether a page from the file agrees with the directory, the segments and the partitions. Its checksum contains
