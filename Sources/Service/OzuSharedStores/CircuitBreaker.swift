@@ -93,34 +93,19 @@ struct CircuitBreaker: Sendable {
   /// Records that the node answered.
   mutating func succeed(_ permit: Permit) {
     guard permit.period == period else { return }
-    switch condition {
-    case .closed: condition = .closed(failureCount: 0)
-    case .halfOpen:
-      period += 1
-      pause = policy.firstPause
-      condition = .closed(failureCount: 0)
-    case .open: break
-    }
+    if case .halfOpen = condition { (period, pause) = (period + 1, policy.firstPause) }
+    condition = .closed(failureCount: 0)
   }
 
   /// Records that the node did not answer.
   mutating func fail(_ permit: Permit, at now: ContinuousClock.Instant) {
     guard permit.period == period else { return }
     switch condition {
-    case .closed(let count):
-      if count + 1 < policy.failureLimit {
-        condition = .closed(failureCount: count + 1)
-      } else {
-        open(at: now)
-      }
-    case .halfOpen:
-      pause = min(pause * 2, policy.longestPause)
-      open(at: now)
-    case .open: break
+    case .closed(let count) where count + 1 < policy.failureLimit:
+      return condition = .closed(failureCount: count + 1)
+    case .halfOpen: pause = min(pause * 2, policy.longestPause)
+    case .closed, .open: break
     }
-  }
-
-  private mutating func open(at now: ContinuousClock.Instant) {
     period += 1
     condition = .open(until: now.advanced(by: pause))
   }
