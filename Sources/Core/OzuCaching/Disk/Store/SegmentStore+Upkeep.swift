@@ -262,8 +262,7 @@ extension SegmentStore {
     switch try RecordReader.read(entry.location(in: offer.file, segment: 0, partition: 0)) {
     case .record(let read): record = read
     // The header was just read from the same place, so it is not another one.
-    case .dead: return true
-    case .misplaced: return true
+    case .dead, .misplaced: return true
     case .corrupt:
       if offer.isQuiet { counters.count { $0.corruptEntries += 1 } }
       return offer.isQuiet
@@ -358,8 +357,7 @@ extension SegmentStore {
   func removeOffers(_ writer: inout Writer) -> Bool {
     let offers = writer.offers.all
     // The copies of adopted records must be durable before the originals are removed.
-    let holdsOriginals = offers.contains { writer.log.holdsOriginals(in: $0.file) }
-    if holdsOriginals {
+    if offers.contains(where: { writer.log.holdsOriginals(in: $0.file) }) {
       context.errors.attempt { () throws(DiskCacheError) in try synchronize(&writer) }
     }
     for offer in offers {
