@@ -95,7 +95,7 @@ public final class ClientStore: ImageStoring {
     return keeps(key.kind) && breaker.withLock { $0.isPermitting(at: now) }
   }
 
-  /// The entry of a key. Blocks, at most for the deadline.
+  /// The entry of a key. Blocks, at most for the deadline, and as long again if a damaged entry is removed.
   ///
   /// - Throws: `Failure`.
   public func read(_ key: ImageStoreKey) throws -> ImageStoreEntry? {

@@ -3,7 +3,7 @@ import OzuBase
 import OzuHTTP
 
 /// The level of storage. Every call except `mayContain` and `touch` blocks, for little more than the deadline at
-/// most, and throws `S3Error`.
+/// most, and throws `S3Error`. A read that finds something else than the entry removes it, which may take as long again.
 extension S3Store: ImageStoring {
   /// `s3`.
   public var name: String { "s3" }
