@@ -23,7 +23,7 @@ extension SegmentStore {
         // The writer removed the segment. Its records are still readable and may look alive, although they were
         // moved and replaced since.
         forgetSegment(of: location)
-        search.noteChange()
+        search.isUrgent = true
         continue
       }
       do throws(DiskCacheError) {
@@ -40,7 +40,7 @@ extension SegmentStore {
         case .dead:
           // The entry has left the index too by now, or the writer in another process marked the record as dead.
           drop(location, because: .dead)
-          search.noteChange()
+          search.isUrgent = true
         case .corrupt:
           drop(location, because: .corrupt)
         case .misplaced:
@@ -144,24 +144,15 @@ extension SegmentStore {
 
     fileprivate var lookCount = 0
     fileprivate var isOver = false
+    /// Whether a dead record or a removed segment was found: the writer has written another record, so the first
+    /// look need not wait.
     fileprivate var isUrgent = false
-
-    /// Records that a dead record or a removed segment was found: the writer has written another record, so the
-    /// first look need not wait.
-    mutating func noteChange() { isUrgent = true }
-  }
-
-  private enum Look {
-    /// The refresh interval has not passed, or the directory cannot be read.
-    case refused
-    case nothing
-    case news
   }
 
   /// Looks up an entry in the index. While it is missing, takes up the new entries of the writer.
   ///
   /// The first look of a search waits for the refresh interval, unless the caller found a dead record or a removed
-  /// segment (`Search.noteChange`); the others do not. The writer looks for entries that other processes handed
+  /// segment (`Search.isUrgent`); the others do not. The writer looks for entries that other processes handed
   /// over, at most once per search and per refresh interval.
   ///
   /// - Parameter find: Gets the index and the number of the partition. Not called if the index has no such
@@ -195,21 +186,23 @@ extension SegmentStore {
       }
       // A writer knows every entry, and a look would wait for other writes.
       if found != nil || !isReader || search.isOver { return (found, isReader) }
-      let look = refresh(isFirst: search.lookCount == 0 && !search.isUrgent)
-      if look != .refused { search.lookCount += 1 }
+      let hasNews = refresh(isFirst: search.lookCount == 0 && !search.isUrgent)
+      if hasNews != nil { search.lookCount += 1 }
       // The index is searched once more in any case: another thread may have refreshed it.
-      search.isOver = look != .news || search.lookCount >= Search.lookLimit
+      search.isOver = hasNews != true || search.lookCount >= Search.lookLimit
     }
   }
 
-  private func refresh(isFirst: Bool) -> Look {
-    write { (writer) -> Look in
-      guard writer.ownership.mayLook(isFirst: isFirst) else { return .refused }
+  /// Looks for new entries, and returns whether there were any. Nil without a look: the refresh interval has not passed, or the
+  /// directory cannot be read.
+  private func refresh(isFirst: Bool) -> Bool? {
+    write { (writer) -> Bool? in
+      guard writer.ownership.mayLook(isFirst: isFirst) else { return nil }
       do throws(DiskCacheError) {
-        return try catchUp(&writer) ? .news : .nothing
+        return try catchUp(&writer)
       } catch {
         if !error.isAbsent { context.errors.note(error) }
-        return .refused
+        return nil
       }
     }
   }
