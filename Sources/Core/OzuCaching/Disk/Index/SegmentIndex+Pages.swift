@@ -1,16 +1,14 @@
 // Pages that are only in the file: which must be read, and whether one agrees with the rest of the index.
 extension SegmentIndex {
-  struct MissingPage: Sendable {
-    let number: Int
-    let source: IndexPages.Source
-  }
+  /// The number of a page that must be read, and its file.
+  typealias MissingPage = (number: Int, source: IndexPages.Source)
 
   /// The page that must be read to find this entry; nil if it is in memory.
   @inline(__always)
   func missingPage(of key: CacheKey, partition: Int) -> MissingPage? {
     let hash = pages.hash(key, partition: partition)
     guard pages.page(of: hash) == nil, !isDamaged, let source = pages.source else { return nil }
-    return MissingPage(number: pages.number(of: hash), source: source)
+    return (pages.number(of: hash), source)
   }
 
   /// The page of this number, if it must be read.
@@ -18,7 +16,7 @@ extension SegmentIndex {
     guard number < pages.count, pages[number] == nil, !isDamaged, let source = pages.source else {
       return nil
     }
-    return MissingPage(number: number, source: source)
+    return (number, source)
   }
 
   /// Keeps a page that was read, if it agrees with the rest of the index.

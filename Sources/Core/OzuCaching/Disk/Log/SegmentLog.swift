@@ -16,10 +16,7 @@ import OzuBase
 /// sizes of the segments are in the index, because fetches need the files. The lock of the writer guards this value;
 /// its functions take the lock of the index briefly.
 struct SegmentLog {
-  struct RecordLocation {
-    let segment: Int
-    let offset: Int
-  }
+  typealias RecordLocation = (segment: Int, offset: Int)
 
   /// The numbers that the next record and the next segment get.
   struct Position {
@@ -169,7 +166,7 @@ struct SegmentLog {
     }
     index.withLock { $0.setSize(offset + length, scanned: offset + length, ofSegment: number) }
     noteChange(of: state.file)
-    return RecordLocation(segment: number, offset: offset)
+    return (number, offset)
   }
 
   private mutating func makeSegment() throws(DiskCacheError) -> Int {
