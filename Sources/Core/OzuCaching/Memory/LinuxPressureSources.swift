@@ -9,23 +9,14 @@
     /// count changes, and `text` has the counts. For the kernel's files both are the same descriptor.
     private(set) var events: [(file: Int32, text: Int32, group: String, counts: Counts)] = []
 
-    /// The counts of a control group that this type uses.
+    /// The counts in the text of a `memory.events` file. A missing line counts as zero.
     struct Counts: Equatable, Sendable {
-      var high = 0
-      var max = 0
-      var oom = 0
+      private var counts: [String: Int] = [:]
 
-      /// Reads the counts from the text of a `memory.events` file. A missing line counts as zero.
       init(_ text: some StringProtocol) {
         for line in text.split(separator: "\n") {
           let words = line.split(separator: " ")
-          guard words.count == 2, let count = Int(words[1]) else { continue }
-          switch words[0] {
-          case "high": high = count
-          case "max": max = count
-          case "oom": oom = count
-          default: break
-          }
+          if words.count == 2 { counts[String(words[0])] = Int(words[1]) }
         }
       }
 
@@ -34,8 +25,9 @@
       /// - Parameter isNear: Whether memory that cannot be dropped comes near the limit in this file of the group. The
       ///     kernel counts `max` and `high` also where the pages of files fill the group, and then drops those.
       func pressure(after former: Counts, isNear: (String) -> Bool) -> MemoryPressure? {
-        if oom > former.oom || (max > former.max && isNear("memory.max")) { return .critical }
-        return high > former.high && isNear("memory.high") ? .warning : nil
+        func hasRisen(_ name: String) -> Bool { counts[name, default: 0] > former.counts[name, default: 0] }
+        if hasRisen("oom") || (hasRisen("max") && isNear("memory.max")) { return .critical }
+        return hasRisen("high") && isNear("memory.high") ? .warning : nil
       }
     }
 
