@@ -12,9 +12,10 @@ struct FillCoordinatorTests {
   private let clock = ManualClock()
 
   private func coordinator(_ leases: InMemoryLeases) -> FillCoordinator {
-    FillCoordinator(
-      leases: leases, policy: FillPolicy(), now: clock.now,
-      sleep: { [clock] in try await clock.sleep(for: $0) })
+    var coordinator = FillCoordinator(leases: leases)
+    coordinator.now = clock.now
+    coordinator.sleep = { [clock] in try await clock.sleep(for: $0) }
+    return coordinator
   }
 
   /// The place of the stored value, and the leases of all makes.
