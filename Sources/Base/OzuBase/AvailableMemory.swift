@@ -1,5 +1,4 @@
 #if os(iOS) || os(tvOS) || os(visionOS) || OZU_CHECK_APPLE
-  import Darwin
   import os
 #endif
 

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A value that one thread waits for and another one sets.
+/// A value that one thread sets and others wait for, before and after that.
 ///
 /// Only for threads that may block, never for one of Swift's cooperative pool.
 package final class BlockingAnswer<Value: Sendable>: Sendable {
@@ -18,6 +18,7 @@ package final class BlockingAnswer<Value: Sendable>: Sendable {
   /// Waits for the value, without a limit.
   package func wait() -> Value? {
     end.wait()
+    end.signal()
     return value.withLock { $0 }
   }
 
@@ -26,6 +27,7 @@ package final class BlockingAnswer<Value: Sendable>: Sendable {
     let (seconds, attoseconds) = limit.components
     let time = DispatchTime.now() + .seconds(Int(seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
     guard end.wait(timeout: time) == .success else { return nil }
+    end.signal()
     return value.withLock { $0 }
   }
 }

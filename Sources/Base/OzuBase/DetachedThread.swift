@@ -1,10 +1,4 @@
 #if os(Linux)
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-
   /// Threads that nobody waits for.
   package enum DetachedThread {
     private final class Work: Sendable {

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Numbers as texts with a fixed count of digits after the point, as C prints them.
 package enum FixedPoint {
   /// The number rounded to a count of digits, such as `0.35`.

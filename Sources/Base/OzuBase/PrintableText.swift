@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
-
 /// Makes text from others, such as servers, safe to show: on a terminal, some characters are commands.
 package enum PrintableText {
   /// The text with all its lines joined to one, and then escaped as by `escaped`.

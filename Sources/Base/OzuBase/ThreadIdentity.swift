@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A thread while it runs. A later thread may have the same identity.
 package struct ThreadIdentity: Equatable, Sendable {
   private let value: UInt

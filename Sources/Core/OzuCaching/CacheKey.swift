@@ -36,13 +36,6 @@ public struct CacheKey: Hashable, Sendable {
   }
 
   /// The key of some bytes; equal to the key of the text that has these bytes as its UTF-8.
-  public init(hashing bytes: UnsafeRawBufferPointer) {
-    var hash = SipHash128(key0: Self.key0, key1: Self.key1)
-    hash.update(bytes)
-    self.init(hash.finish())
-  }
-
-  /// The key of some bytes; equal to the key of the text that has these bytes as its UTF-8.
   public init(hashing bytes: some Sequence<UInt8>) {
     var hash = SipHash128(key0: Self.key0, key1: Self.key1)
     let done: Void? = bytes.withContiguousStorageIfAvailable { hash.update(UnsafeRawBufferPointer($0)) }

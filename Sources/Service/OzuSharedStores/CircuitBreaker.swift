@@ -41,7 +41,6 @@ public enum SharedStoreNodeState: String, Hashable, Sendable {
 /// A value without a clock: the caller passes the time. A caller with a permit reports the result with that permit.
 /// The results of permits from before the last change of state do not count.
 struct CircuitBreaker: Sendable {
-  /// The permission to send a command.
   struct Permit: Hashable, Sendable {
     /// Whether this command decides the next state.
     let isProbe: Bool
@@ -74,13 +73,9 @@ struct CircuitBreaker: Sendable {
     }
   }
 
-  /// Whether `permit` would return a permit.
   func isPermitting(at now: ContinuousClock.Instant) -> Bool {
-    switch condition {
-    case .closed: true
-    case .open(let end): now >= end
-    case .halfOpen: false
-    }
+    var copy = self
+    return copy.permit(at: now) != nil
   }
 
   /// Permits a command; `nil` while the breaker is open.
@@ -98,41 +93,19 @@ struct CircuitBreaker: Sendable {
   /// Records that the node answered.
   mutating func succeed(_ permit: Permit) {
     guard permit.period == period else { return }
-    switch condition {
-    case .closed: condition = .closed(failureCount: 0)
-    case .halfOpen:
-      period += 1
-      pause = policy.firstPause
-      condition = .closed(failureCount: 0)
-    case .open: break
-    }
+    if case .halfOpen = condition { (period, pause) = (period + 1, policy.firstPause) }
+    condition = .closed(failureCount: 0)
   }
 
   /// Records that the node did not answer.
   mutating func fail(_ permit: Permit, at now: ContinuousClock.Instant) {
     guard permit.period == period else { return }
     switch condition {
-    case .closed(let count):
-      if count + 1 < policy.failureLimit {
-        condition = .closed(failureCount: count + 1)
-      } else {
-        open(at: now)
-      }
-    case .halfOpen:
-      pause = min(pause * 2, policy.longestPause)
-      open(at: now)
-    case .open: break
+    case .closed(let count) where count + 1 < policy.failureLimit:
+      return condition = .closed(failureCount: count + 1)
+    case .halfOpen: pause = min(pause * 2, policy.longestPause)
+    case .closed, .open: break
     }
-  }
-
-  /// Records that the command was not sent after all. After a probe, the next command may be the probe.
-  mutating func withdraw(_ permit: Permit, at now: ContinuousClock.Instant) {
-    guard permit.period == period, case .halfOpen = condition else { return }
-    period += 1
-    condition = .open(until: now)
-  }
-
-  private mutating func open(at now: ContinuousClock.Instant) {
     period += 1
     condition = .open(until: now.advanced(by: pause))
   }

@@ -42,7 +42,6 @@ public final class ClientStore: ImageStoring {
     public var authenticationKey: SharedEntryKey?
     /// When the client is not called for a while.
     public var breaker = SharedStoreBreakerPolicy()
-    /// The monotonic clock.
     var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
   }
 
@@ -96,7 +95,7 @@ public final class ClientStore: ImageStoring {
     return keeps(key.kind) && breaker.withLock { $0.isPermitting(at: now) }
   }
 
-  /// The entry of a key. Blocks, at most for the deadline.
+  /// The entry of a key. Blocks, at most for the deadline, and as long again if a damaged entry is removed.
   ///
   /// - Throws: `Failure`.
   public func read(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
@@ -124,6 +123,11 @@ public final class ClientStore: ImageStoring {
     try wait { [set] in try await set(place, data) }
     counts.count(\.writes)
   }
+
+  /// Does nothing: the client has no function for it, and to get a value for each use would cost more than it is worth.
+  ///
+  /// - Returns: whether there may be an entry.
+  public func touch(_ key: ImageStoreKey) -> Bool { mayContain(key) }
 
   /// Removes an entry. Blocks, at most for the deadline.
   ///

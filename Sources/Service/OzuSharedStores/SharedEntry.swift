@@ -35,11 +35,6 @@ package enum SharedEntry {
     prefixByteCount + (secret == nil ? 0 : SharedEntryKey.codeByteCount)
   }
 
-  /// The most bytes that encoding adds to metadata and body.
-  static func overhead(for key: ImageStoreKey, by secret: SharedEntryKey? = nil) -> Int {
-    beginning(secret) + (secret == nil ? 80 : 120) + key.kind.name.utf8.count
-  }
-
   static func encode(
     _ entry: ImageStoreEntry, for key: ImageStoreKey, by secret: SharedEntryKey? = nil
   ) -> Data {

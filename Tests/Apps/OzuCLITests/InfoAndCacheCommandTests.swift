@@ -173,6 +173,17 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
+  @Test("a file that cannot be read is named, and is a failure", arguments: ["stats", "list", "verify"])
+  func unreadable(_ action: String) async throws {
+    let (folder, cache) = try await Self.filled()
+    let name = "00000000000000ff-00000000000000ff.segment"
+    try FileManager.default.createDirectory(atPath: "\(cache)/\(name)", withIntermediateDirectories: false)
+    let run = await CommandRun("cache", action, "--cache", cache)
+    #expect(run.status == .failed)
+    #expect(run.errors.hasPrefix("ozu cache: open ") && run.errors.contains("/\(name): "))
+    withExtendedLifetime(folder) {}
+  }
+
   @Test("stats, list and verify change no file and take no lock", arguments: ["stats", "list", "verify"])
   func changesNothing(_ action: String) async throws {
     let (folder, cache) = try await Self.filled()

@@ -50,15 +50,15 @@ struct TextTests {
   func thread() {
     let identities = Mutex<[ThreadIdentity]>([])
     // Two threads at once, so that none has the identity of one that is over.
-    let (begun, over) = (Latch(), Latch())
+    let (begun, over) = (BlockingAnswer<Void>(), BlockingAnswer<Void>())
     DispatchQueue.global().async {
       identities.withLock { $0 = [.current, .current] }
-      begun.open()
-      over.wait()
+      begun.set(())
+      _ = over.wait()
     }
-    begun.wait()
+    _ = begun.wait()
     let (own, others) = (ThreadIdentity.current, identities.withLock(\.self))
-    over.open()
+    over.set(())
     #expect(own == .current)
     #expect(others[0] == others[1] && others[0] != own)
   }

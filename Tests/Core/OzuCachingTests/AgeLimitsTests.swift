@@ -40,14 +40,15 @@ struct AgeLimitsTests {
     }
     #expect(isExpired("short", 1) && !isExpired("other", 1) && !isExpired("any", 1))
     #expect(isExpired("other", 10) && !isExpired("any", 1_000_000))
-    #expect(limits.apply(to: "short") && limits.apply(to: "other") && !limits.apply(to: "any"))
+    #expect(limits.limit(of: "short") != nil && limits.limit(of: "other") != nil)
+    #expect(limits.limit(of: "any") == nil)
     #expect(limits.shortest == Self.second)
   }
 
   @Test("without limits nothing expires", arguments: [nil, Double.infinity, .nan])
   func none(_ maximumAge: Double?) {
     let limits = AgeLimits(maximumAge: maximumAge, partitionMaximumAges: [:])
-    #expect(limits.shortest == nil && !limits.apply(to: .default))
+    #expect(limits.shortest == nil && limits.limit(of: .default) == nil)
     #expect(!limits.isExpired(storedAt: .min, in: .default, at: .max))
   }
 

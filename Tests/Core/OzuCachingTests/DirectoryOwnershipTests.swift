@@ -49,7 +49,7 @@ struct DirectoryOwnershipTests {
     #expect(try second.isWriter && second.claim(isComplete: true) == .write)
     #expect(try first?.claim(isComplete: true) ?? .leave == .leave)
     let code = [End.closed: EBADF, .yielded: EBUSY, .suspended: EAGAIN][end]
-    #expect(first?.reason.code == code)
+    #expect(first?.refusal.code == code)
     // Nothing is handed over by a cache that may not ask for a lock.
     #expect(first?.hasOtherWriter == (end == .ended ? nil : end == .yielded))
     second.close()

@@ -76,7 +76,7 @@ extension DiskCacheTests {
   @Test("a partition over its capacity evicts the least recently used entries")
   func partitionCapacity() throws {
     var fixture = Fixture(capacity: 256 << 10)
-    fixture.partitions = ["p": 10 * 320]
+    fixture.partitions = ["p": 10 * 320, "none": -1]
     let cache = try fixture.open()
     for number in 0..<10 {
       fixture.clock.advance(by: .seconds(1))
@@ -96,7 +96,9 @@ extension DiskCacheTests {
     #expect(cache.byteCount(of: "p") <= 1000)
     #expect(cache.capacity(of: "p") == 1000)
     cache.setCapacity(0, of: "p")
-    #expect(cache.store(body(1, count: 4000), forKey: key(0), in: "p"))
+    for partition in ["p", "none"] as [Partition] {
+      #expect(cache.store(body(1, count: 4000), forKey: key(0), in: partition))
+    }
   }
 
   @Test("entries are listed from the last used to the first, also after reopening, and the listing can stop")

@@ -42,7 +42,7 @@ struct DiskParts {
       for entry in found {
         log.skip(sequence: entry.header.sequence)
         guard entry.header.isLive else { continue }
-        let number = index.number(of: entry.partition, capacity: context.capacity(of:))
+        let number = index.number(adding: entry.partition)
         _ = index.insert(entry.header, in: number, segment: segment, offset: entry.offset)
       }
       index.enter(scan, size: size, ofSegment: segment)
@@ -61,7 +61,7 @@ struct DiskParts {
     let (header, place) = try append(key(number), body(number, version: version, count: count), metadata)
     let former = index.withLock { index in
       index.insert(
-        header, in: index.number(of: Self.partition, capacity: context.capacity(of:)),
+        header, in: index.number(adding: Self.partition),
         segment: place.segment, offset: place.offset
       ).superseded
     }

@@ -50,6 +50,14 @@ struct EvictionTests {
     #expect(Array(victims.dropFirst(future.count)) == past.sorted { (dates[$0], $0) < (dates[$1], $1) })
   }
 
+  @Test(
+    "the header of an offer can say how large it may be", arguments: [2 << 20, 1 << 30, 512 << 30, 8 << 40])
+  func offers(capacity: Int) throws {
+    let parts = try DiskParts(Fixture(capacity: capacity))
+    let limit = try #require(Eviction(parts.context).offerByteCount)
+    #expect(OfferFile.limit(OfferFile.header(limit: limit, salt: 1, created: 0)) == limit)
+  }
+
   // MARK: Ages
 
   @Test(

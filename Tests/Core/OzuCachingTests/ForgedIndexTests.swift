@@ -97,6 +97,22 @@ struct ForgedIndexTests {
     #expect(missing(writer, place) == 0, place)
   }
 
+  @Test("with more entries than its pages can have is found before memory is reserved for them")
+  func impossibleCount() throws {
+    var (fixture, editor) = try closed()
+    let count = Int64(UInt32.max)
+    editor.set(editor.stamps, UInt32.max)
+    editor.set(40, count)
+    editor.set(editor.partitions[0] + 8, count)
+    editor.set(editor.partitions[1] + 8, Int64(0))
+    install(editor.sealed, fixture)
+    fixture.partitions = ["even": 2000, "odd!": 2000]
+    let cache = try fixture.open()
+    #expect(cache.statistics.rebuiltIndexes == 1)
+    #expect(cache.store(body(100), forKey: key(100), in: "even"))
+    #expect(cache.byteCount(of: "even") <= 2000)
+  }
+
   @Test("causes no crash with random fields changed, hundreds of times", arguments: 0..<6)
   func random(seed: UInt64) throws {
     let (fixture, original) = try closed()

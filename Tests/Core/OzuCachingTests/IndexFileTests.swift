@@ -22,14 +22,12 @@ struct IndexFileTests {
   private func load(_ fixture: Fixture, isWriter: Bool) throws -> IndexFile.Loaded? {
     let context = try DiskParts(fixture).context
     var file = IndexFile(context)
-    return file.load(
-      Set(try fixture.files.list("/cache")), isWriter: isWriter, mayUse: true, capacity: context.capacity(of:)
-    )
+    return file.load(Set(try fixture.files.list("/cache")), isWriter: isWriter, mayUse: true)
   }
 
   /// Checks that a loaded index has exactly the entries in those parts of the segments that it knows.
   private func check(_ loaded: SegmentIndex, _ parts: DiskParts, count: Int, _ place: Comment) {
-    loaded.readAllPages()
+    LiveIndex(loaded).readAllPages()
     let ends = Dictionary(
       uniqueKeysWithValues: loaded.segments.compactMap { $0.map { ($0.file.name, $0.scanned) } })
     let known = (0..<count).compactMap { number in

@@ -21,7 +21,7 @@ struct IndexPagesTests {
       _ = index.add(
         SegmentFile(name: header.fileName, header: header, file: file), size: 1 << 30, age: UInt64(number))
       index.setSize(1 << 30, scanned: 1 << 30, ofSegment: number)
-      _ = index.number(of: Partition("\(number)"), capacity: { _ in 0 })
+      _ = index.number(adding: Partition("\(number)"))
     }
     return index
   }

@@ -30,8 +30,10 @@ struct LiveValuesTests {
     #expect(cache.value(forKey: 94) === newer)
     cache.removeValue(forKey: 93)
     #expect(!cache.contains(93))
+    cache.removeValues { key, _ in key == 92 }
+    #expect(!cache.contains(92) && cache.contains(91) == isFound)
     cache.removeAll()
-    #expect(!cache.contains(92))
+    #expect(!cache.contains(91))
     withExtendedLifetime(kept) {}
   }
 

@@ -172,7 +172,7 @@ struct MemoryCacheTests {
     #expect(cache.costLimit == 500)
     #expect(cache.totalCost == 500)
     cache.countLimit = 20
-    #expect(cache.count == 20)
+    #expect(cache.countLimit == 20 && cache.count == 20)
     cache.trim(toCost: 55)
     #expect(cache.totalCost == 50)
     cache.costLimit = 1000

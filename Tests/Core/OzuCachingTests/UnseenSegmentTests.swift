@@ -40,6 +40,33 @@ struct UnseenSegmentTests {
     #expect(cache.verify().isSound)
   }
 
+  @Test("a cache that loses its lock within a store, as it cannot rebuild its index, writes no more")
+  func lossWithinStore() throws {
+    var fixture = Fixture(capacity: 256 << 10)
+    let first = try fixture.open()
+    for number in 0..<140 { first.store(body(number, count: 1000), forKey: key(number)) }
+    first.close()
+    var pages = try #require(fixture.files.contents(of: Fixture.pages))
+    for start in stride(from: 0, to: pages.count, by: IndexPage.byteCount) { pages[start + 100] ^= 1 }
+    fixture.files.setContents(of: Fixture.pages, to: pages)
+    // In this capacity the next store begins to empty the oldest segment.
+    fixture.capacity = 200 << 10
+    let cache = try fixture.open()
+    #expect(cache.statistics.isWriter && cache.statistics.rebuiltIndexes == 0)
+    let (failures, writes) = (Counter(), Counter())
+    fixture.files.respond = { call in
+      if call.operation == .list {
+        failures.add(1)
+        return .fail(EMFILE)
+      }
+      if failures.value > 0, [.write, .remove].contains(call.operation) { writes.add(1) }
+      return .proceed
+    }
+    cache.store(body(200, count: 1000), forKey: key(200))
+    #expect(failures.value == 1 && writes.value == 0)
+    #expect(!cache.statistics.isWriter)
+  }
+
   @Test(
     "after a shortage of descriptors or memory while opening, overwritten entries do not come back",
     arguments: [DiskCacheError.Operation.open, .read, .size], [EMFILE, ENOMEM])

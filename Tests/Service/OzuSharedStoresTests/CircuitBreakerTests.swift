@@ -39,15 +39,6 @@ struct CircuitBreakerTests {
     #expect(breaker.isPermitting(at: now + .seconds(1)))
   }
 
-  @Test("a probe that was not sent leaves its place to the next")
-  func withdrawal() throws {
-    var breaker = CircuitBreaker(policy)
-    func ask(at seconds: Int) -> CircuitBreaker.Permit? { breaker.permit(at: start + .seconds(seconds)) }
-    for _ in 0..<3 { breaker.fail(try #require(ask(at: 0)), at: start) }
-    breaker.withdraw(try #require(ask(at: 1)), at: start + .seconds(1))
-    #expect(ask(at: 1)?.isProbe == true)
-  }
-
   /// The same rules in another form: the events of the current period decide everything.
   private struct Model {
     let policy: SharedStoreBreakerPolicy

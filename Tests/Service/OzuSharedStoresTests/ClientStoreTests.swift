@@ -68,6 +68,13 @@ struct ClientStoreTests {
     }
   }
 
+  @Test("a use of an entry is no call of the client, and no hit")
+  func touch() {
+    let store: any ImageStoring = store()
+    #expect((try? store.touch(key)) == true)
+    #expect(client.calls.load(ordering: .relaxed) == 0)
+  }
+
   @Test("the circuit of a failing client opens, and one probe tries again")
   func breaker() async throws {
     let store = store()

@@ -12,9 +12,10 @@ struct FillCoordinatorTests {
   private let clock = ManualClock()
 
   private func coordinator(_ leases: InMemoryLeases) -> FillCoordinator {
-    FillCoordinator(
-      leases: leases, policy: FillPolicy(), now: clock.now,
-      sleep: { [clock] in try await clock.sleep(for: $0) })
+    var coordinator = FillCoordinator(leases: leases)
+    coordinator.now = clock.now
+    coordinator.sleep = { [clock] in try await clock.sleep(for: $0) }
+    return coordinator
   }
 
   /// The place of the stored value, and the leases of all makes.
@@ -65,6 +66,21 @@ struct FillCoordinatorTests {
     storage.gate.open()
     #expect(try await task.value == 7)
     #expect(leases.state.withLock { $0.holders.isEmpty })
+  }
+
+  @Test("a renewal that gets no answer is not the last one")
+  func missedRenewal() async throws {
+    let (leases, storage) = (InMemoryLeases(now: clock.now), Storage())
+    let task = ask(coordinator(leases), storage)
+    await clock.sleepers(1)
+    leases.state.withLock { $0.isAvailable = false }
+    clock.advance(by: .seconds(1) / 3)
+    try await eventually(clock.sleeperCount == 1)
+    leases.state.withLock { $0.isAvailable = true }
+    clock.advance(by: .seconds(1) / 3)
+    try await eventually(leases.state.withLock { $0.renewals } == 1)
+    storage.gate.open()
+    #expect(try await task.value == 7)
   }
 
   @Test("a holder that died is replaced when its lease ends")

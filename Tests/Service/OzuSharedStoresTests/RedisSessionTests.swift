@@ -45,6 +45,13 @@ struct RedisSessionTests {
     try result.get()
   }
 
+  @Test("the largest number as the limit of an entry is no limit, and not the end of the process")
+  func unlimitedEntries() {
+    var configuration = RedisConfiguration(nodes: [.unix("/none")])
+    configuration.maximumEntryByteCount = .max
+    #expect(configuration.replyLimits.bulkByteCount > 512 << 20)
+  }
+
   @Test("many commands are sent before the first answer, and answers come in their order")
   func pipelining() throws {
     var session = session()

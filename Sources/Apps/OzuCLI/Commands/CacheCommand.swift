@@ -76,7 +76,10 @@ enum CacheCommand: Command {
         // Reading changes nothing, so any directory may be read.
         let seen = try DiskCache(
           directory: folder,
-          configuration: DiskCacheConfiguration(access: .reading) { $0.allowsForeignDirectory = true })
+          configuration: DiskCacheConfiguration(access: .reading) {
+            $0.allowsForeignDirectory = true
+            $0.onError = { console.printError("ozu cache: \($0)") }
+          })
         defer { seen.close() }
         guard action == .trim || action == .clear else { return look(action, at: seen, printer) }
         guard isCache(folder) else {
@@ -120,15 +123,17 @@ enum CacheCommand: Command {
   }
 
   private static func look(_ action: Action, at cache: DiskCache, _ printer: CachePrinter) -> ExitStatus {
+    var isSound = true
     switch action {
     case .list: printer.printEntries(of: cache)
     case .verify:
       let report = cache.verify()
       printer.print(report)
-      return report.isSound ? .done : .failed
+      isSound = report.isSound
     default: printer.printStatistics(of: cache)
     }
-    return .done
+    // The entries of a file that cannot be read are missing in what was printed.
+    return isSound && cache.statistics.errors == 0 ? .done : .failed
   }
 
   private static func trim(_ cache: DiskCache, to target: Int?, age: TimeInterval?) throws(DiskCacheError) {

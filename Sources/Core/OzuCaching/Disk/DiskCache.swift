@@ -92,24 +92,17 @@ public final class DiskCache: Sendable {
 
   /// The verified entry of a key, of which nothing is counted.
   package func entry(_ key: CacheKey, in partition: Partition, countsAsUse: Bool) -> Entry? {
-    store.withRecord(
-      key, in: partition, countsAsUse: countsAsUse,
-      read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
-      use: { record in
-        let (header, label, metadata) = (record.header, record.label, record.metadata)
-        return Entry(
-          body: record.takeBody(), metadata: metadata, label: label,
-          storedDate: Date(nanoseconds: header.stored),
-          accessDate: Date(nanoseconds: header.accessed))
-      })
+    store.withRecord(key, in: partition, countsAsUse: countsAsUse, read: RecordReader.read) { record in
+      let (header, label, metadata) = (record.header, record.label, record.metadata)
+      return Entry(
+        body: record.takeBody(), metadata: metadata, label: label,
+        storedDate: Date(nanoseconds: header.stored), accessDate: Date(nanoseconds: header.accessed))
+    }
   }
 
   /// The verified metadata of a key's entry. The body is not read. Does not count as a use.
   public func metadata(forKey key: CacheKey, in partition: Partition = .default) -> Data? {
-    store.withRecord(
-      key, in: partition, countsAsUse: false,
-      read: { (location) throws(DiskCacheError) in try RecordReader.readHead(location) },
-      use: { $0.metadata })
+    store.withRecord(key, in: partition, read: RecordReader.readHead) { $0.metadata }
   }
 
   /// Replaces the metadata of a key's entry. The body is not moved and not rewritten. Does not count as a use, and

@@ -28,35 +28,25 @@ extension DiskCache {
   ///
   /// - Complexity: O(entries) in memory for the call, one small read per entry for the iteration.
   public func entries(in partition: Partition) -> Entries {
-    let identities = store.index.entriesByAccess(in: partition, at: store.context.now())
-      .map { Entries.Identity(key: $0.key, partition: partition, accessed: $0.accessed) }
-    return Entries(store: store, queues: queues, identities: identities)
+    Entries(store: store, queues: queues, identities: store.entriesByAccess(in: partition))
   }
 
   /// The entries of all partitions, the most recently used first.
   ///
   /// - Complexity: O(entries × log entries) in memory for the call, one small read per entry for the iteration.
   public func entries() -> Entries {
-    let identities = store.entriesByAccess().map { entry, partition in
-      Entries.Identity(key: entry.key, partition: partition, accessed: entry.accessed)
-    }
-    return Entries(store: store, queues: queues, identities: identities)
+    Entries(store: store, queues: queues, identities: store.entriesByAccess())
   }
 
   /// The facts of a key's entry, without its body.
   public func info(forKey key: CacheKey, in partition: Partition = .default) -> EntryInfo? {
-    Entries.read(Entries.Identity(key: key, partition: partition, accessed: nil), from: store)
+    Entries.read(Entries.Identity(key: key, partition: partition), from: store)
   }
 
   /// A sequence of the facts of entries. Each entry is read when the iteration reaches it. `async` is the same for
   /// asynchronous callers.
   public struct Entries: Sequence, Sendable {
-    struct Identity: Sendable {
-      let key: CacheKey
-      let partition: Partition
-      /// The date of the last use; nil to use the date in the record.
-      let accessed: Int64?
-    }
+    typealias Identity = OutdatedEntries.Identity
 
     let store: SegmentStore
     let queues: SerialQueues
@@ -82,17 +72,13 @@ extension DiskCache {
     }
 
     static func read(_ identity: Identity, from store: SegmentStore) -> EntryInfo? {
-      store.withRecord(
-        identity.key, in: identity.partition, countsAsUse: false,
-        read: { (location) throws(DiskCacheError) in try RecordReader.readHead(location) },
-        use: { record in
-          let header = record.header
-          return EntryInfo(
-            key: identity.key, partition: identity.partition, label: record.label, metadata: record.metadata,
-            bodyByteCount: header.bodyLength, byteCount: header.recordLength,
-            storedDate: Date(nanoseconds: header.stored),
-            accessDate: Date(nanoseconds: header.accessed))
-        })
+      store.withRecord(identity.key, in: identity.partition, read: RecordReader.readHead) { record in
+        let header = record.header
+        return EntryInfo(
+          key: identity.key, partition: identity.partition, label: record.label, metadata: record.metadata,
+          bodyByteCount: header.bodyLength, byteCount: header.recordLength,
+          storedDate: Date(nanoseconds: header.stored), accessDate: Date(nanoseconds: header.accessed))
+      }
     }
   }
 }

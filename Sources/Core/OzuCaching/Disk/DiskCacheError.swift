@@ -71,7 +71,7 @@ extension DiskCacheError {
 
 extension DiskCacheError: CustomStringConvertible {
   /// One line with the operation, the place and the reason, such as `no space left on /cache/0001.segment (needs
-  /// 12.1 KB)` or `open /cache/lock: it is a directory`. Control characters in the path become question marks.
+  /// 12.1 KB)` or `open /cache/lock: Is a directory`. Control characters in the path are written as numbers.
   public var description: String {
     let need = neededByteCount.map { " (needs \(Self.text(byteCount: $0)))" } ?? ""
     if operation == .lock, [EACCES, EPERM, EROFS].contains(code) {
@@ -86,38 +86,16 @@ extension DiskCacheError: CustomStringConvertible {
     }
   }
 
-  private var place: String {
-    var place = ""
-    for scalar in path.unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator: place += "?"
-      default: place.unicodeScalars.append(scalar)
-      }
-    }
-    return place
-  }
+  private var place: String { PrintableText.name(path) }
 
   private var reason: String {
     switch (operation, code) {
     case (.change, EBUSY): "another cache, here or in another process, writes to it"
     case (.change, EROFS): "it was opened to be read only"
     case (.change, EBADF): "it is closed"
-    case (_, EACCES), (_, EPERM): "this user does not have the permission"
-    case (_, EROFS): "the file system is read-only"
-    case (_, ENOENT): "there is no such file or directory"
-    case (_, EEXIST): "something else has the name"
-    case (_, ENOTDIR): "it is not a directory"
-    case (_, EISDIR): "it is a directory"
     case (_, ELOOP): "it is a symbolic link"
     case (_, ENXIO): "it is a pipe, a socket or a device"
-    case (_, ENAMETOOLONG): "the name is too long"
-    case (_, EMFILE): "this process has too many files open"
-    case (_, ENFILE): "the system has too many files open"
-    case (_, ENOMEM): "there is not enough memory"
-    case (_, EFBIG): "the file would be too large"
-    case (_, EIO): "the device failed"
-    case (_, EBUSY): "it is in use"
-    default: "error \(code) of the system"
+    default: systemMessage(code)
     }
   }
 

@@ -35,13 +35,11 @@ extension String {
   /// The longest prefix of whole characters that takes at most `limit` bytes.
   func cut(toUTF8Count limit: Int) -> String {
     guard utf8.count > limit else { return self }
-    var result = ""
     var count = 0
-    for character in self {
+    let start = prefix { character in
       count += character.utf8.count
-      if count > limit { break }
-      result.append(character)
+      return count <= limit
     }
-    return result
+    return String(start)
   }
 }

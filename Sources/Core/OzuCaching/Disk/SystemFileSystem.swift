@@ -221,7 +221,6 @@ private final class HeldLock: FileLock {
   }
 }
 
-/// A file descriptor and the path under which it was opened.
 private final class Descriptor: OpenFile {
   let number: Int32
   let path: String

@@ -34,7 +34,6 @@ struct AdaptiveS3FIFO: Sendable {
   /// The largest number of hits that is counted.
   @usableFromInline static var mostHits: UInt32 { 3 }
 
-  /// The small queue's share of the cache.
   private(set) var smallShare = Self.initialShare
   /// Whether an entry was evicted yet; until then the cache is filling.
   private(set) var hasEvicted = false
@@ -96,7 +95,6 @@ struct GhostSet: Sendable {
 
   init(window: UInt32) { self.window = window }
 
-  /// The number of tags that the set has room for.
   var capacity: Int { cells.count / 2 }
 
   private func bucket(_ tag: UInt32) -> Range<Int> {

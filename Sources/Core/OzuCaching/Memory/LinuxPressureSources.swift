@@ -9,23 +9,14 @@
     /// count changes, and `text` has the counts. For the kernel's files both are the same descriptor.
     private(set) var events: [(file: Int32, text: Int32, group: String, counts: Counts)] = []
 
-    /// The counts of a control group that this type uses.
+    /// The counts in the text of a `memory.events` file. A missing line counts as zero.
     struct Counts: Equatable, Sendable {
-      var high = 0
-      var max = 0
-      var oom = 0
+      private var counts: [String: Int] = [:]
 
-      /// Reads the counts from the text of a `memory.events` file. A missing line counts as zero.
       init(_ text: some StringProtocol) {
         for line in text.split(separator: "\n") {
           let words = line.split(separator: " ")
-          guard words.count == 2, let count = Int(words[1]) else { continue }
-          switch words[0] {
-          case "high": high = count
-          case "max": max = count
-          case "oom": oom = count
-          default: break
-          }
+          if words.count == 2 { counts[String(words[0])] = Int(words[1]) }
         }
       }
 
@@ -34,8 +25,9 @@
       /// - Parameter isNear: Whether memory that cannot be dropped comes near the limit in this file of the group. The
       ///     kernel counts `max` and `high` also where the pages of files fill the group, and then drops those.
       func pressure(after former: Counts, isNear: (String) -> Bool) -> MemoryPressure? {
-        if oom > former.oom || (max > former.max && isNear("memory.max")) { return .critical }
-        return high > former.high && isNear("memory.high") ? .warning : nil
+        func hasRisen(_ name: String) -> Bool { counts[name, default: 0] > former.counts[name, default: 0] }
+        if hasRisen("oom") || (hasRisen("max") && isNear("memory.max")) { return .critical }
+        return hasRisen("high") && isNear("memory.high") ? .warning : nil
       }
     }
 
@@ -77,7 +69,6 @@
     var count: Int { stalls.count + events.count }
     var isEmpty: Bool { count == 0 }
 
-    /// The meaning of an event on a source.
     enum Meaning: Equatable, Sendable {
       /// The pressure; nil for none.
       case pressure(MemoryPressure?)
@@ -148,38 +139,30 @@
     }
   }
 
-  /// The thread that waits for the sources.
   enum LinuxPressureThread {
-    private struct Work: Sendable {
-      let delay: Duration
-      let wakePipe: Int32
-      let tell: @Sendable (MemoryPressure) -> Void
-      let open: @Sendable () -> LinuxPressureSources
-    }
-
     /// Starts a detached thread that opens the sources after a delay, and waits for them until the other end of the pipe
     /// `wakePipe` is closed, and then closes this end.
     static func start(
       after delay: Duration = .zero, wakePipe: Int32, tell: @escaping @Sendable (MemoryPressure) -> Void,
       open: @escaping @Sendable () -> LinuxPressureSources
     ) {
-      let work = Work(delay: delay, wakePipe: wakePipe, tell: tell, open: open)
-      if !DetachedThread.start({ run(work) }) { close(wakePipe) }
+      let isStarted = DetachedThread.start {
+        defer { close(wakePipe) }
+        var end = pollfd(fd: wakePipe, events: Int16(POLLIN), revents: 0)
+        // An interruption only shortens the delay.
+        if poll(&end, 1, Int32(clamping: delay / .milliseconds(1))) > 0 { return }
+        var sources = open()
+        if !sources.isEmpty { wait(for: &sources, wakePipe, tell) }
+      }
+      if !isStarted { close(wakePipe) }
     }
 
-    private static func run(_ work: Work) {
-      defer { close(work.wakePipe) }
-      var end = pollfd(fd: work.wakePipe, events: Int16(POLLIN), revents: 0)
-      // An interruption only shortens the delay.
-      if poll(&end, 1, Int32(clamping: work.delay / .milliseconds(1))) > 0 { return }
-      var sources = work.open()
-      if !sources.isEmpty { wait(for: &sources, work) }
-    }
-
-    private static func wait(for sources: inout LinuxPressureSources, _ work: Work) {
+    private static func wait(
+      for sources: inout LinuxPressureSources, _ wakePipe: Int32, _ tell: (MemoryPressure) -> Void
+    ) {
       var polled = sources.stalls.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
       polled += sources.events.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
-      polled.append(pollfd(fd: work.wakePipe, events: Int16(POLLIN), revents: 0))
+      polled.append(pollfd(fd: wakePipe, events: Int16(POLLIN), revents: 0))
       while true {
         let count = poll(&polled, nfds_t(polled.count), -1)
         if count < 0, errno != EINTR { return }
@@ -194,7 +177,7 @@
             polled[number].fd = -1
           }
         }
-        if let worst { work.tell(worst) }
+        if let worst { tell(worst) }
       }
     }
   }

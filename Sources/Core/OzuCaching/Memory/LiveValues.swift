@@ -82,7 +82,6 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Forgets the values for which the closure returns true.
   func forget(where shouldRemove: (Key, Value) -> Bool) {
     let held = tables.withLock { tables in
       var held = Held()

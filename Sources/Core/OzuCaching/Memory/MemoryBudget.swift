@@ -34,13 +34,11 @@ public struct MemoryBudget: Sendable {
         let kilobytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
       else { return nil }
       return Int(kilobytes).map { $0 << 10 }
-    #elseif canImport(Darwin)
+    #else
       if let available = availableProcessMemory() { return available }
       var size: UInt64 = 0
       var length = MemoryLayout<UInt64>.size
       return sysctlbyname("hw.memsize", &size, &length, nil, 0) == 0 ? Int(clamping: size) : nil
-    #else
-      return nil
     #endif
   }
 

@@ -66,8 +66,6 @@ extension MemoryCache {
   }
 
   /// Evicts the least valuable entry. Entries with hits move on in the queues, as long as there are steps.
-  ///
-  /// - Returns: Whether there was an entry.
   @inlinable
   func evict(
     _ queues: inout EvictionQueues, for measure: EvictionQueues.Measure, steps: inout Int,

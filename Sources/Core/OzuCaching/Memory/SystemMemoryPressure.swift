@@ -135,9 +135,4 @@ private final class PressureHub: Sendable {
       if wakePipe >= 0 { close(wakePipe) }
     }
   }
-#else
-  private final class PressureSource: Sendable {
-    init(root: String, stall: Int, delay: Duration, tell: @escaping @Sendable (MemoryPressure) -> Void) {}
-    func end() {}
-  }
 #endif

@@ -45,7 +45,7 @@ public final class DecodedByteBudget: Sendable {
 
   private struct Waiter: Sendable {
     let byteCount: Int
-    let turn = Latch()
+    let turn = BlockingAnswer<Void>()
   }
 
   private struct State: Sendable {
@@ -93,7 +93,7 @@ public final class DecodedByteBudget: Sendable {
       return waiter
     }
     guard let waiter else { return Reservation(byteCount, self) }
-    while !waiter.turn.wait(milliseconds: 10) {
+    while waiter.turn.wait(atMost: .milliseconds(10)) == nil {
       guard isCancelled() else { continue }
       if withdraw(waiter) { throw .cancelled }
       // The reservation was granted in the meantime. It is given back at once.
@@ -127,7 +127,7 @@ public final class DecodedByteBudget: Sendable {
       state.waiters.remove(at: index)
       return (true, admit(&state))
     }
-    for waiter in admitted { waiter.turn.open() }
+    for waiter in admitted { waiter.turn.set(()) }
     return isWithdrawn
   }
 
@@ -137,7 +137,7 @@ public final class DecodedByteBudget: Sendable {
       if isAside { state.reservedAside -= byteCount }
       return admit(&state)
     }
-    for waiter in admitted { waiter.turn.open() }
+    for waiter in admitted { waiter.turn.set(()) }
   }
 
   /// Removes the waiters that fit now from the queue.

@@ -19,24 +19,14 @@ import Ozu
 public struct FillCoordinator: Sendable {
   private let leases: any FillLeasing
   private let policy: FillPolicy
-  private let now: @Sendable () -> ContinuousClock.Instant
-  private let sleep: @Sendable (Duration) async throws -> Void
+  /// The clock, which a test controls.
+  var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+  var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
   /// Makes a coordinator.
   public init(leases: any FillLeasing, policy: FillPolicy = FillPolicy()) {
-    self.init(
-      leases: leases, policy: policy, now: { ContinuousClock.now }, sleep: { try await Task.sleep(for: $0) })
-  }
-
-  /// Makes a coordinator with a clock that a test controls.
-  init(
-    leases: any FillLeasing, policy: FillPolicy, now: @escaping @Sendable () -> ContinuousClock.Instant,
-    sleep: @escaping @Sendable (Duration) async throws -> Void
-  ) {
     self.leases = leases
     self.policy = policy
-    self.now = now
-    self.sleep = sleep
   }
 
   /// A value that another machine has made, or that is made now.
@@ -79,10 +69,11 @@ public struct FillCoordinator: Sendable {
       return value
     }
     let heartbeat = Task { [leases, policy, sleep] in
-      repeat {
+      while !Task.isCancelled {
         try await sleep(policy.leaseDuration / 3)
-      } while await leases.renew(
-        lease, lasting: policy.leaseDuration)
+        // After one without an answer, the next may come before the lease ends.
+        _ = await leases.renew(lease, lasting: policy.leaseDuration)
+      }
     }
     do {
       let value = try await make(lease)

@@ -86,9 +86,8 @@ public final class InMemoryLeases: FillLeasing {
   public func renew(_ lease: FillLease, lasting duration: Duration) async -> Bool {
     let now = now()
     return state.withLock { state in
-      guard let holder = state.holders[lease.key], holder.lease == lease, holder.end > now else {
-        return false
-      }
+      guard state.isAvailable, let holder = state.holders[lease.key], holder.lease == lease, holder.end > now
+      else { return false }
       state.holders[lease.key] = (lease, now + duration)
       state.renewals += 1
       return true

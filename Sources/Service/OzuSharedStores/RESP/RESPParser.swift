@@ -32,9 +32,6 @@ package struct RESPParser {
 
   init(limits: RESPLimits) { self.limits = limits }
 
-  /// The number of bytes that are kept because their reply is not complete.
-  var bufferedByteCount: Int { buffer.count - start }
-
   package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     if start == buffer.count {
       buffer.removeAll(keepingCapacity: buffer.capacity <= 1 << 18)

@@ -34,7 +34,6 @@ public struct RedisConfiguration: Sendable {
   public var maximumWaitingByteCount = 16 << 20
   /// Called for failures and recoveries, on a queue of its own.
   public var onEvent: @Sendable (SharedStoreEvent) -> Void = { _ in }
-  /// The monotonic clock.
   var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
 
   /// Makes the settings of a store on these servers; at least one.
@@ -58,7 +57,8 @@ public struct RedisConfiguration: Sendable {
   /// Entries are requested with a limit, so no larger one is sent.
   var replyLimits: RESPLimits {
     var limits = RESPLimits()
-    limits.bulkByteCount = max(64 << 10, maximumEntryByteCount + 1)
+    // A value of Redis has 512 MB at most, so a larger limit, such as the largest number, means none.
+    limits.bulkByteCount = max(64 << 10, min(maximumEntryByteCount, 1 << 30) + 1)
     limits.replyByteCount = limits.bulkByteCount + (4 << 20)
     return limits
   }

@@ -20,7 +20,6 @@ final class RedisConnection {
   /// The age at which a connection to a read-only server is replaced.
   private static let readOnlyAge = Duration.seconds(1)
 
-  private let place: Int
   private let configuration: RedisConfiguration
   private let address: RedisAddress
   private let resolve: (_ attempt: Int) -> Void
@@ -30,7 +29,6 @@ final class RedisConnection {
 
   /// - Parameter resolve: starts to resolve the address; the result is passed to `resolved`.
   init(place: Int, configuration: RedisConfiguration, resolve: @escaping (_ attempt: Int) -> Void) {
-    self.place = place
     self.configuration = configuration
     self.resolve = resolve
     address = configuration.nodes[place]
@@ -66,7 +64,6 @@ final class RedisConnection {
     }
   }
 
-  /// Takes the result of resolving the address.
   func resolved(_ attempt: Int, _ result: Result<[RedisEndpoint], RedisEndpoint.Unresolved>) {
     guard case .resolving(attempt) = phase else { return }
     switch result {
@@ -93,7 +90,6 @@ final class RedisConnection {
     flush()
   }
 
-  /// Handles events from poll(2).
   func handle(_ events: Int16) {
     switch phase {
     case .idle, .resolving: break

@@ -19,11 +19,6 @@ struct RedisEndpoint: Sendable, Hashable {
     }
   }
 
-  private init(family: Int32, bytes: [UInt8]) {
-    self.family = family
-    self.bytes = bytes
-  }
-
   /// The reason why an address has no endpoints.
   struct Unresolved: Error, Sendable {
     let message: String

@@ -84,39 +84,34 @@ final class RedisNode: Sendable {
     }
   }
 
-  /// Records the result of a command.
   private func end(
     _ result: Result<RESPValue, RedisError>, _ permit: CircuitBreaker.Permit, byteCount: Int,
     since start: ContinuousClock.Instant
   ) -> Result<RESPValue, RedisError> {
     let now = configuration.now()
     var result = result
-    var isFailure = false
-    var incident: Int?
-    if case .success(.error(let text)) = result {
-      isFailure = RedisError.Reason.isFailure(text)
-      result = .failure(RedisError(.refused(text), node: name))
-    } else if case .failure(let error) = result {
-      isFailure = error.reason != .closed
-      incident = error.incident
-    }
+    if case .success(.error(let text)) = result { result = .failure(RedisError(.refused(text), node: name)) }
+    let error: RedisError? = if case .failure(let error) = result { error } else { nil }
+    let isFailure =
+      switch error?.reason {
+      case nil: false
+      case .refused(let text)?: RedisError.Reason.isFailure(text)
+      default: true
+      }
     let change = state.withLock { state -> SharedStoreNodeState? in
       state.waitingCount -= 1
       state.waitingByteCount -= byteCount
       state.times.add(start.duration(to: now))
       let before = state.breaker.state
-      if case .failure(let error) = result {
-        switch error.reason {
-        case .timedOut: state.counts.timedOut += 1
-        case .refused: state.counts.refused += 1
-        case .closed: break
-        default: state.counts.lost += 1
-        }
-        state.lastError = "\(error)"
+      switch error?.reason {
+      case nil, .closed?: break
+      case .timedOut?: state.counts.timedOut += 1
+      case .refused?: state.counts.refused += 1
+      default: state.counts.lost += 1
       }
-      if case .failure(let error) = result, error.reason == .closed {
-        state.breaker.withdraw(permit, at: now)
-      } else if isFailure {
+      if let error { state.lastError = "\(error)" }
+      if isFailure {
+        let incident = error?.incident
         if permit.isProbe || incident == nil || incident != state.incident {
           state.breaker.fail(permit, at: now)
         }
@@ -126,13 +121,10 @@ final class RedisNode: Sendable {
       }
       return before == state.breaker.state ? nil : state.breaker.state
     }
-    if case .failure(let error) = result, case .refused = error.reason, !isFailure, !error.isWrongType {
+    if let error, case .refused = error.reason, !isFailure, !error.isWrongType {
       reporter.report(.refused(node: name, error: "\(error)"))
     }
-    if let change {
-      let error: RedisError? = if case .failure(let error) = result { error } else { nil }
-      reporter.report(.nodeChanged(node: name, state: change, error: error.map { "\($0)" }))
-    }
+    if let change { reporter.report(.nodeChanged(node: name, state: change, error: error.map { "\($0)" })) }
     return result
   }
 }

@@ -46,7 +46,6 @@ struct RedisSession {
     }
   }
 
-  /// Whether there are bytes to send now.
   var hasOutput: Bool { outputStart < output.count || loginCount == 0 && !unsent.isEmpty }
 
   /// Whether no answer is expected, not even one that will be dropped, and no command waits to be sent.
@@ -141,7 +140,6 @@ struct RedisSession {
     return min(sent, waiting)
   }
 
-  /// Fails all commands, because the connection is lost.
   mutating func fail(_ error: RedisError) {
     let requests = slots.compactMap(\.request) + unsent
     slots = []
@@ -157,7 +155,7 @@ final class RedisRequest: Sendable {
   let bytes: [UInt8]
   /// After this instant the answer is useless.
   let deadline: ContinuousClock.Instant
-  private let completion: @Sendable (Result<RESPValue, RedisError>) -> Void
+  let complete: @Sendable (Result<RESPValue, RedisError>) -> Void
 
   init(
     _ command: RESPCommand, deadline: ContinuousClock.Instant,
@@ -165,8 +163,6 @@ final class RedisRequest: Sendable {
   ) {
     bytes = command.bytes
     self.deadline = deadline
-    self.completion = completion
+    complete = completion
   }
-
-  func complete(_ result: Result<RESPValue, RedisError>) { completion(result) }
 }

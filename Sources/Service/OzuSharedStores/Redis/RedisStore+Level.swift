@@ -28,13 +28,6 @@ extension RedisStore: ImageStoring {
     }
   }
 
-  /// Whether the server has something under a key.
-  public func contains(_ key: ImageStoreKey) throws -> Bool {
-    guard keeps(key.kind) else { return false }
-    let node = node(of: key)
-    return try count(ask(node, RESPCommand("EXISTS", .text(name(of: key)))), node) > 0
-  }
-
   /// The metadata of an entry, without its body if that is large.
   public func metadata(of key: ImageStoreKey) throws -> Data? {
     guard keeps(key.kind) else { return nil }

@@ -172,7 +172,6 @@ public final class RedisStore: Sendable {
 }
 
 extension RedisError {
-  /// Whether the value of the key is not a string.
   var isWrongType: Bool {
     if case .refused(let text) = reason { text.hasPrefix("WRONGTYPE") } else { false }
   }
@@ -205,8 +204,6 @@ struct RendezvousHash: Sendable {
   init(_ names: [String]) { nodes = names.map { CacheKey($0) } }
 
   /// The index of the node that has a key, in the list given to the initializer.
-  ///
-  /// - Complexity: O(nodes).
   func node(of key: CacheKey) -> Int {
     guard nodes.count > 1 else { return 0 }
     func score(_ node: CacheKey) -> UInt64 {
@@ -214,11 +211,6 @@ struct RendezvousHash: Sendable {
       builder.append(key)
       return builder.key.low
     }
-    // Equal scores practically never occur; then the smaller hash decides, in any order of the nodes.
-    let best = nodes.indices.max { a, b in
-      let (first, second) = (score(nodes[a]), score(nodes[b]))
-      return first == second ? nodes[a].low > nodes[b].low : first < second
-    }
-    return best ?? 0
+    return nodes.indices.max { score(nodes[$0]) < score(nodes[$1]) } ?? 0
   }
 }

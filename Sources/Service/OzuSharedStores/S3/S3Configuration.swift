@@ -49,7 +49,6 @@ public struct S3Configuration: Sendable {
   public var connections = HTTPClientConfiguration()
   /// Called for failures and recoveries, on a queue of its own.
   public var onEvent: @Sendable (SharedStoreEvent) -> Void = { _ in }
-  /// The monotonic clock.
   var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
 
   /// Makes the settings of a store in a bucket.
@@ -71,14 +70,8 @@ public struct S3Configuration: Sendable {
 
   /// Whether a name can be used in a path unchanged: then nothing is escaped, and signatures cannot differ.
   static func isPlain(_ name: String) -> Bool {
-    name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: "-_.~/".utf8.contains(byte)
-      }
-    } && !name.contains("//") && !name.split(separator: "/").contains { $0 == "." || $0 == ".." }
+    PercentEncoding.encoded(name, keeping: "-_.~/") == name && !name.contains("//")
+      && !name.split(separator: "/").contains { $0 == "." || $0 == ".." }
   }
 }
 

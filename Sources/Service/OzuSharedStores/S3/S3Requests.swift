@@ -19,8 +19,6 @@ struct S3Requests: Sendable {
     return request
   }
 
-  func head(_ name: String) -> HTTPRequest { request(.head, path: name) }
-
   /// - Parameter tag: the entity tag that the object must have; `nil` for any.
   func delete(_ name: String, ifTagIs tag: String? = nil) -> HTTPRequest {
     var request = request(.delete, path: name)
@@ -65,7 +63,6 @@ struct S3Requests: Sendable {
 }
 
 extension HTTPRequest {
-  /// Completes a request to a service of S3, whose signature libcurl makes.
   mutating func sign(with credentials: S3Credentials, region: String) {
     // Sets the field itself, so that the body is returned as it was stored.
     headers["Accept-Encoding"] = "identity"

@@ -3,7 +3,7 @@ import OzuBase
 import OzuHTTP
 
 /// The level of storage. Every call except `mayContain` and `touch` blocks, for little more than the deadline at
-/// most, and throws `S3Error`.
+/// most, and throws `S3Error`. A read that finds something else than the entry removes it, which may take as long again.
 extension S3Store: ImageStoring {
   /// `s3`.
   public var name: String { "s3" }
@@ -35,12 +35,6 @@ extension S3Store: ImageStoring {
     }
     counts.count(\.hits)
     return entry
-  }
-
-  /// Whether there is an object for a key.
-  public func contains(_ key: ImageStoreKey) throws -> Bool {
-    guard keeps(key.kind) else { return false }
-    return try exchange(requests.head(requests.name(of: key)), accepted: [200, 404]).status == 200
   }
 
   /// The metadata of an entry, without its body if that is large.

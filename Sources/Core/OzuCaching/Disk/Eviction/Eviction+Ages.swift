@@ -62,14 +62,8 @@ extension Eviction {
   /// The segment with the lowest number from `first` on, and the end of its last whole record.
   func segment(from first: UInt64) -> (file: SegmentFile, end: Int)? {
     index.withLock { index in
-      var lowest: (file: SegmentFile, end: Int)?
-      for case let segment? in index.segments {
-        let number = segment.file.number
-        if number >= first, number < lowest?.file.number ?? .max {
-          lowest = (segment.file, segment.scanned)
-        }
-      }
-      return lowest
+      index.segments.lazy.compactMap { $0 }.filter { $0.file.number >= first }
+        .min { $0.file.number < $1.file.number }.map { (file: $0.file, end: $0.scanned) }
     }
   }
 
@@ -128,17 +122,12 @@ struct AgeLimits: Sendable {
     seconds.isFinite ? Int64(max(0, min(9e18, seconds * 1e9))) : nil
   }
 
-  /// Whether the entries of a partition expire.
-  func apply(to partition: Partition) -> Bool {
-    limit(of: partition) != nil
-  }
-
-  private func limit(of partition: Partition) -> Int64? {
+  /// The most age of a partition's entries; nil if they do not expire.
+  func limit(of partition: Partition) -> Int64? {
     guard shortest != nil else { return nil }
     return own[partition] ?? common
   }
 
-  /// Whether an entry that was stored at this time has expired.
   func isExpired(storedAt stored: Int64, in partition: Partition, at now: Int64) -> Bool {
     guard let limit = limit(of: partition) else { return false }
     let (age, overflows) = now.subtractingReportingOverflow(stored)

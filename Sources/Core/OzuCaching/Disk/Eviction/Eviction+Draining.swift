@@ -13,8 +13,6 @@ struct Drain {
   let purpose: Purpose
   /// The most bytes that all files may have while entries are copied.
   fileprivate let limit: Int
-  /// The offset of the next record that is not examined yet.
-  fileprivate var position = SegmentHeader.byteCount
   /// The records that were read and not examined, the next one last.
   fileprivate var read: [SegmentFile.ScannedEntry] = []
   /// The end of the last record that was read.
@@ -55,8 +53,6 @@ extension Eviction {
   // MARK: Which segment
 
   /// Begins to empty a segment if one must make room, or if there is much dead space.
-  ///
-  /// - Parameter latest: The segment with the record that was just stored.
   mutating func startDrainIfDue(keeping latest: Int?, _ log: inout SegmentLog) {
     guard drain == nil else { return }
     // Above this number of bytes there is room for the copies of half a segment, and for the stores meanwhile.
@@ -88,8 +84,6 @@ extension Eviction {
   }
 
   /// Makes a segment younger if it has only one entry, and this one was used since the segment was written.
-  ///
-  /// - Returns: Whether it did.
   private func spare(_ number: Int, _ log: inout SegmentLog) -> Bool {
     guard let segment = index.withLock({ $0.segments[number] }), segment.dead == 0 else { return false }
     var first: SegmentFile.ScannedEntry?
@@ -159,7 +153,6 @@ extension Eviction {
         try read(&current, of: segment, &turn)
         continue
       }
-      current.position = entry.offset + entry.header.recordLength
       index.readPage(of: entry.header.key, in: entry.partition)
       guard let location = index.withLock({ $0.location(of: entry, inSegment: current.segment) }) else {
         continue

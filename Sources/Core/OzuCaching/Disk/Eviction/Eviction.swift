@@ -11,7 +11,6 @@
 /// partition and the pass over the ages. The lock of the writer guards it. It takes the lock of the index briefly, and
 /// reads segments and pages without it.
 struct Eviction {
-  /// The most bytes that all files may have.
   var capacity: Int
   /// The number of bytes to which the cache was trimmed, until something is stored.
   private var trimmedByteCount: Int?
@@ -63,7 +62,7 @@ struct Eviction {
   /// The most bytes that an offer may have: a 64th of the capacity, at most half a segment. Nil if that is too
   /// little.
   var offerByteCount: Int? {
-    let byteCount = min(segmentSize / 2, capacity / 64) & ~7
+    let byteCount = min(segmentSize / 2, capacity / 64, OfferFile.largestByteCount) & ~7
     return byteCount >= OfferFile.smallestByteCount ? byteCount : nil
   }
 
@@ -86,16 +85,13 @@ struct Eviction {
     return isDue ? emptiestSegment { log.isActive($0) } : nil
   }
 
-  /// The segment with the largest dead share.
   func emptiestSegment(except isSpared: (Int) -> Bool = { _ in false }) -> Int? {
     index.withLock { index in
-      var best: (number: Int, share: Double)?
-      for number in index.segments.indices where !isSpared(number) {
-        guard let segment = index.segments[number], segment.dead > 0 else { continue }
-        let share = Double(segment.dead) / Double(segment.size)
-        if share > best?.share ?? 0 { best = (number, share) }
+      func deadShare(_ number: Int) -> Double {
+        index.segments[number].map { Double($0.dead) / Double($0.size) } ?? 0
       }
-      return best?.number
+      return index.segments.indices.filter { !isSpared($0) && deadShare($0) > 0 }
+        .max { deadShare($0) < deadShare($1) }
     }
   }
 
@@ -139,10 +135,9 @@ extension Eviction {
   }
 
   private func isOverCapacity(_ number: Int) -> Bool {
-    index.withLock { index in
-      let state = index.partitions[number]
-      return state.capacity > 0 && state.byteCount > state.capacity
-    }
+    let state = index.withLock { $0.partitions[number] }
+    let capacity = context.capacity(of: state.partition)
+    return capacity > 0 && state.byteCount > capacity
   }
 
   /// The 32nd part of a partition's entries that was used the longest ago; the least recently used one is the last.

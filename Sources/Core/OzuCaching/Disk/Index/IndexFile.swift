@@ -58,17 +58,15 @@ struct IndexFile {
 
   /// Decides whether the index is stored: only if its files take at most half of the bytes that all files may have.
   mutating func decideStoring(limit: Int) {
-    let (isStored, wasStored) = index.withLock { index in
+    let hasGrown = index.withLock { index in
       let wasStored = index.isStored
       index.isStored = index.neededByteCount + Self.slack <= limit / 2
-      return (index.isStored, wasStored)
+      return wasStored && !index.isStored
     }
-    if wasStored, !isStored { remove() }
+    if hasGrown { remove() }
   }
 
   /// Removes the files. They are not needed for correctness, and do no harm if they cannot be removed.
-  ///
-  /// - Returns: Whether a file was removed.
   @discardableResult
   mutating func remove() -> Bool {
     // Pages that are only in the file are still needed, unless the index is damaged.
@@ -87,15 +85,12 @@ struct IndexFile {
     return hadIndex || hadPages
   }
 
-  /// Closes the files.
   mutating func forget() {
     (pages, isBased, round, sealedSinceRound) = (nil, false, nil, 0)
     (pagesByteCount, indexByteCount) = (0, 0)
   }
 
   /// Stops using the stored index, of which an entry was wrong.
-  ///
-  /// - Returns: Whether it was used until now.
   mutating func distrust() -> Bool {
     defer { isTrusted = false }
     return isTrusted
@@ -200,7 +195,6 @@ struct IndexFile {
     index.withLock { $0.storedByteCount = count }
   }
 
-  /// Replaces the file `index`.
   private mutating func writeIndex(
     segmentStates: [StoredIndex.SegmentState], position: SegmentLog.Position, isClean: Bool
   ) throws(DiskCacheError) {
@@ -210,9 +204,7 @@ struct IndexFile {
       StoredIndex(
         epoch: index.pages.source?.epoch ?? 0, seed: index.pages.seed, count: index.count,
         nextSequence: position.sequence, nextNumber: position.number,
-        partitions: index.partitions.map {
-          StoredIndex.PartitionSums(partition: $0.partition, byteCount: $0.byteCount, count: $0.count)
-        },
+        partitions: index.partitions,
         segmentStates: segmentStates, stamps: index.pages.stamps, directory: index.pages.directory,
         isClean: isClean,
         unverifiedBelow: index.unverifiedBelow)
@@ -272,44 +264,28 @@ struct IndexFile {
   /// another.
   ///
   /// - Parameter mayUse: Whether the entries of a stored index may be believed.
-  mutating func load(
-    _ names: Set<String>, isWriter: Bool, mayUse: Bool, capacity: (Partition) -> Int
-  ) -> Loaded? {
-    let fileSystem = context.fileSystem
+  mutating func load(_ names: Set<String>, isWriter: Bool, mayUse: Bool) -> Loaded? {
     forget()
     // A crash left this file during an attempt to replace the index.
     if isWriter, names.contains(StoredIndex.newFileName) {
-      try? fileSystem.remove(context.path(StoredIndex.newFileName))
-    }
-    guard names.contains(StoredIndex.fileName) else {
-      if isWriter { try? fileSystem.remove(pagesPath) }
-      return nil
+      try? context.fileSystem.remove(context.path(StoredIndex.newFileName))
     }
     var found: Loaded?
-    if isTrusted, mayUse {
+    if names.contains(StoredIndex.fileName), isTrusted, mayUse {
       do throws(DiskCacheError) {
-        found = try takeUp(names, isWriter: isWriter, capacity: capacity)
+        found = try takeUp(names, isWriter: isWriter)
         if found == nil { context.counters.count { $0.rebuiltIndexes += 1 } }
       } catch {
         if !error.isAbsent { context.errors.note(error) }
-        // A shortage is temporary, and the file is still good.
+        // A shortage is temporary, and the file is still good. Something else of its name is replaced when the index is written.
         if error.isShortage { return nil }
-        if isWriter, error.isNotRegularFile {
-          for path in [indexPath, pagesPath] {
-            context.errors.attempt { () throws(DiskCacheError) in
-              if (try? fileSystem.open(path, for: .updating)) == nil { try fileSystem.removeObstacle(path) }
-            }
-          }
-        }
       }
     }
     if isWriter, !isBased { removeFiles() }
     return found
   }
 
-  private mutating func takeUp(
-    _ names: Set<String>, isWriter: Bool, capacity: (Partition) -> Int
-  ) throws(DiskCacheError) -> Loaded? {
+  private mutating func takeUp(_ names: Set<String>, isWriter: Bool) throws(DiskCacheError) -> Loaded? {
     let access: FileAccess = isWriter ? .updating : .reading
     let file = try context.fileSystem.open(indexPath, for: access)
     let count = try file.byteCount()
@@ -319,7 +295,7 @@ struct IndexFile {
       let stored = StoredIndex(UnsafeRawBufferPointer(bytes.bytes))
     else { return nil }
     let pages = try context.fileSystem.open(pagesPath, for: access)
-    guard let (index, isWhole) = try fill(stored, names, access, capacity) else { return nil }
+    guard let (index, isWhole) = try fill(stored, names, access) else { return nil }
     let position = SegmentLog.Position(sequence: stored.nextSequence, number: stored.nextNumber)
     index.unverifiedBelow = stored.isClean ? stored.unverifiedBelow : stored.nextSequence
     let source = IndexPages.Source(file: pages, epoch: stored.epoch)
@@ -348,12 +324,12 @@ struct IndexFile {
   ///
   /// - Returns: The index, and whether all segments are as the stored index says. Nil if a segment is shorter.
   private func fill(
-    _ stored: StoredIndex, _ names: Set<String>, _ access: FileAccess, _ capacity: (Partition) -> Int
+    _ stored: StoredIndex, _ names: Set<String>, _ access: FileAccess
   ) throws(DiskCacheError) -> (index: SegmentIndex, isWhole: Bool)? {
     let index = SegmentIndex()
     var isWhole = true
     index.sequenceLimit = stored.nextSequence
-    for sums in stored.partitions { _ = index.number(of: sums.partition, capacity: capacity) }
+    for sums in stored.partitions { _ = index.number(adding: sums.partition) }
     for state in stored.segmentStates {
       var segment: SegmentFile?
       if names.contains(state.name) {

@@ -21,7 +21,6 @@ struct IndexPage: @unchecked Sendable {
 
   let bytes: UnsafeMutableRawBufferPointer
 
-  /// A page without entries.
   init(depth: Int, prefix: UInt64) {
     bytes = .allocate(byteCount: Self.byteCount, alignment: 64)
     bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -115,7 +114,6 @@ struct IndexPage: @unchecked Sendable {
     }
   }
 
-  /// Records a use of an entry.
   func touch(_ position: Int, at date: Int64) {
     let offset = Self.offset(of: position)
     bytes.set(date, at: offset + 24)
@@ -182,7 +180,6 @@ struct IndexPage: @unchecked Sendable {
   }
 }
 
-/// The data of the index about one entry.
 struct IndexEntry {
   var key: CacheKey
   /// The number of the partition.

@@ -19,7 +19,6 @@ struct IndexPages: @unchecked Sendable {
   }
 
   private(set) var seed = TableSeed()
-  /// The pages in memory.
   private var pages: ContiguousArray<IndexPage?> = [IndexPage(depth: 0, prefix: 0)]
   /// The number of the page for each value of the first bits.
   private(set) var directory: ContiguousArray<UInt32> = [0]
@@ -115,12 +114,14 @@ struct IndexPages: @unchecked Sendable {
     markDirty(number(of: hash))
   }
 
-  /// The number of entries in memory.
   var entryCount: Int { pages.reduce(0) { $0 + ($1?.count ?? 0) } }
 
   private mutating func split(_ number: Int, _ page: IndexPage) {
     let own = page.depth
-    if own == depth { doubleDirectory() }
+    if own == depth {
+      directory = ContiguousArray((0..<2 * directory.count).map { directory[$0 / 2] })
+      depth += 1
+    }
     let bit: UInt64 = 1 << UInt64(63 - own)
     let sibling = IndexPage(depth: own + 1, prefix: page.prefix | bit)
     page.deepen(to: own + 1)
@@ -139,17 +140,6 @@ struct IndexPages: @unchecked Sendable {
     let first = cell(of: sibling.prefix)
     for cell in first..<first + 1 << (depth - own - 1) { directory[cell] = UInt32(new) }
     markDirty(number)
-  }
-
-  private mutating func doubleDirectory() {
-    var doubled = ContiguousArray<UInt32>()
-    doubled.reserveCapacity(directory.count * 2)
-    for number in directory {
-      doubled.append(number)
-      doubled.append(number)
-    }
-    directory = doubled
-    depth += 1
   }
 
   // MARK: In the file

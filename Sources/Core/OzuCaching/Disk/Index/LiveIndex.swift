@@ -7,7 +7,9 @@ import OzuBase
 /// page after the other. Between two pages, fetches find and touch entries. Everything else changes the index only
 /// under the lock of the writer, which the caller holds, so a page stays where it is meanwhile.
 final class LiveIndex: Sendable {
-  private let state = Mutex(SegmentIndex())
+  private let state: Mutex<SegmentIndex>
+
+  init(_ index: SegmentIndex = SegmentIndex()) { state = Mutex(index) }
 
   @inline(__always)
   func withLock<Result: Sendable>(_ body: (SegmentIndex) -> Result) -> Result {
@@ -42,7 +44,6 @@ final class LiveIndex: Sendable {
     }
   }
 
-  /// Reads all pages that are not in memory.
   func readAllPages() { forEachPage { _, _ in } }
 
   func read(_ missing: SegmentIndex.MissingPage) {

@@ -66,9 +66,7 @@ extension SegmentIndex {
       remove(Position(page: full, number: number, position: 0))
       partitions[victim.partition].evictions &+= 1
     }
-    guard let page = pages.page(of: hash) else { return }
-    page.append(entry, hash: hash)
-    pages.markDirty(pages.number(of: hash))
+    pages.insert(entry)
     count(entry, as: 1)
   }
 
@@ -85,8 +83,6 @@ extension SegmentIndex {
   }
 
   /// Removes the entries of segments that a page has.
-  ///
-  /// - Returns: The number of removed entries.
   func removeEntries(ofSegments numbers: Set<Int>, inPage number: Int, evicting isEviction: Bool) -> Int {
     guard let page = pages[number] else { return 0 }
     var removed = 0
@@ -100,7 +96,6 @@ extension SegmentIndex {
     return removed
   }
 
-  /// Records a use.
   func touch(_ found: Position, at date: Int64) {
     found.page.touch(found.position, at: date)
     pages.markDirty(found.number)
@@ -140,17 +135,12 @@ extension SegmentIndex {
   func add(_ file: SegmentFile, size: Int, age: UInt64) -> Int {
     let segment = Segment(file: file, size: size, scanned: min(size, SegmentHeader.byteCount), age: age)
     segmentByteCount += size
-    if let hole = segments.firstIndex(where: { $0 == nil }) {
-      segments[hole] = segment
-      segmentNumbers[segment.storedNumber] = hole
-      return hole
-    }
-    segments.append(segment)
-    segmentNumbers[segment.storedNumber] = segments.count - 1
-    return segments.count - 1
+    let number = segments.firstIndex { $0 == nil } ?? segments.count
+    if number < segments.count { segments[number] = segment } else { segments.append(segment) }
+    segmentNumbers[segment.storedNumber] = number
+    return number
   }
 
-  /// Records the size of a segment.
   func setSize(_ size: Int, scanned: Int, ofSegment number: Int) {
     guard let old = segments[number]?.size else { return }
     segmentByteCount += size - old
@@ -167,12 +157,8 @@ extension SegmentIndex {
 
   /// The segment that is removed first.
   func oldestSegment() -> Int? {
-    var oldest: (number: Int, age: UInt64)?
-    for number in segments.indices {
-      guard let own = segments[number]?.age, own < oldest?.age ?? .max else { continue }
-      oldest = (number, own)
-    }
-    return oldest?.number
+    segments.indices.lazy.filter { self.segments[$0] != nil }
+      .min { self.segments[$0]?.age ?? .max < self.segments[$1]?.age ?? .max }
   }
 
   /// The location of the record at this offset of a segment, if it is the current record of its key.
@@ -185,7 +171,6 @@ extension SegmentIndex {
 
   func hasEntries(inSegment number: Int) -> Bool { segments[number].map { $0.live != 0 } ?? false }
 
-  /// Removes a segment without entries from the index.
   func removeEmptySegment(_ number: Int) {
     guard let segment = segments[number] else { return }
     segmentByteCount -= segment.size

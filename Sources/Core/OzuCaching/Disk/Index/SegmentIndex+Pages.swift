@@ -1,17 +1,14 @@
 // Pages that are only in the file: which must be read, and whether one agrees with the rest of the index.
 extension SegmentIndex {
   /// The number of a page that must be read, and its file.
-  struct MissingPage: Sendable {
-    let number: Int
-    let source: IndexPages.Source
-  }
+  typealias MissingPage = (number: Int, source: IndexPages.Source)
 
   /// The page that must be read to find this entry; nil if it is in memory.
   @inline(__always)
   func missingPage(of key: CacheKey, partition: Int) -> MissingPage? {
     let hash = pages.hash(key, partition: partition)
     guard pages.page(of: hash) == nil, !isDamaged, let source = pages.source else { return nil }
-    return MissingPage(number: pages.number(of: hash), source: source)
+    return (pages.number(of: hash), source)
   }
 
   /// The page of this number, if it must be read.
@@ -19,7 +16,7 @@ extension SegmentIndex {
     guard number < pages.count, pages[number] == nil, !isDamaged, let source = pages.source else {
       return nil
     }
-    return MissingPage(number: number, source: source)
+    return (number, source)
   }
 
   /// Keeps a page that was read, if it agrees with the rest of the index.
@@ -30,24 +27,6 @@ extension SegmentIndex {
       return
     }
     pages.take(page, as: number)
-  }
-
-  // MARK: An index that no other thread uses yet
-
-  /// Reads the page of a key's entry if it is not in memory.
-  func readPage(of key: CacheKey, partition: Int) {
-    if let missing = missingPage(of: key, partition: partition) { read(missing) }
-  }
-
-  /// Reads all pages that are not in memory.
-  func readAllPages() {
-    for number in 0..<pages.count {
-      if let missing = missingPage(number) { read(missing) }
-    }
-  }
-
-  private func read(_ missing: MissingPage) {
-    take(try? IndexPage.read(missing.number, from: missing.source), as: missing.number)
   }
 
   // MARK: Checking
@@ -116,7 +95,6 @@ extension SegmentIndex {
     return pages.count * IndexPage.byteCount + 2 * index
   }
 
-  /// The facts about segments for the file `index`.
   var segmentStates: [StoredIndex.SegmentState] {
     segments.compactMap { segment in
       segment.map {
@@ -129,11 +107,8 @@ extension SegmentIndex {
   /// Copies the sums of a stored index that is complete.
   func take(_ stored: StoredIndex) {
     count = stored.count
-    for (number, sums) in stored.partitions.enumerated() {
-      partitions[number].byteCount = sums.byteCount
-      partitions[number].count = sums.count
-      liveByteCount &+= sums.byteCount
-    }
+    partitions = stored.partitions
+    liveByteCount = partitions.reduce(0) { $0 &+ $1.byteCount }
     for state in stored.segmentStates {
       if let number = segmentNumbers[UInt32(truncatingIfNeeded: state.segmentNumber)] {
         segments[number]?.live = state.live

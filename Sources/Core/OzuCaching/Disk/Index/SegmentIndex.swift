@@ -12,7 +12,6 @@
 final class SegmentIndex: @unchecked Sendable {
   struct Segment {
     let file: SegmentFile
-    /// The bytes of the file.
     var size: Int
     /// The end of the last whole record.
     var scanned: Int
@@ -34,7 +33,6 @@ final class SegmentIndex: @unchecked Sendable {
 
   struct PartitionState {
     let partition: Partition
-    var capacity: Int
     var byteCount = 0
     var count = 0
     /// The entries that were evicted since the cache was opened.
@@ -63,7 +61,6 @@ final class SegmentIndex: @unchecked Sendable {
     let position: Int
   }
 
-  /// The key and the partition of an entry.
   struct Identity: Hashable {
     let key: CacheKey
     let partition: Int
@@ -87,7 +84,6 @@ final class SegmentIndex: @unchecked Sendable {
   var isReader = false
   /// Whether a page could not be read or contradicts the rest, so that the index must be rebuilt.
   var isDamaged = false
-  /// The bytes of all segment files.
   var segmentByteCount = 0
   /// The current bytes of the files of the stored index.
   var storedByteCount = 0
@@ -97,7 +93,6 @@ final class SegmentIndex: @unchecked Sendable {
   var unusedOfferByteCount = 0
   /// Whether the index is to be stored; false if its files would take too large a part of the capacity.
   var isStored = false
-  /// The bytes of all live records.
   var liveByteCount = 0
   var count = 0
   /// The bound of sequence numbers that a stored index states: all entries have lower ones.
@@ -108,7 +103,6 @@ final class SegmentIndex: @unchecked Sendable {
 
   deinit { pages.deallocate() }
 
-  /// The bytes of all files.
   var totalByteCount: Int { segmentByteCount &+ storedByteCount &+ offerByteCount }
   /// The bytes of all files, plus the bytes that the stored index will need and that offers may still take.
   var reservedByteCount: Int {
@@ -123,9 +117,9 @@ final class SegmentIndex: @unchecked Sendable {
   }
 
   /// The number of a partition. A new partition gets the next number.
-  func number(of partition: Partition, capacity: (Partition) -> Int) -> Int {
+  func number(adding partition: Partition) -> Int {
     if let number = number(of: partition) { return number }
-    partitions.append(PartitionState(partition: partition, capacity: capacity(partition)))
+    partitions.append(PartitionState(partition: partition))
     partitionNumbers[partition] = partitions.count - 1
     partitionsByteCount += partition.name.utf8.count + 18
     return partitions.count - 1

@@ -23,7 +23,6 @@ struct StoredIndex {
   /// The most cells of the directory per page: a random seed does not produce more.
   static let cellsPerPage = 32
 
-  /// A segment that the index knows.
   struct SegmentState {
     let segmentNumber: UInt64
     let salt: UInt64
@@ -34,18 +33,12 @@ struct StoredIndex {
     var name: String { SegmentHeader(number: segmentNumber, salt: salt, created: 0).fileName }
   }
 
-  struct PartitionSums {
-    let partition: Partition
-    let byteCount: Int
-    let count: Int
-  }
-
   var epoch: UInt64
   var seed: TableSeed
   var count: Int
   var nextSequence: UInt64
   var nextNumber: UInt64
-  var partitions: [PartitionSums]
+  var partitions: ContiguousArray<SegmentIndex.PartitionState>
   var segmentStates: [SegmentState]
   var stamps: ContiguousArray<UInt64>
   var directory: ContiguousArray<UInt32>
@@ -54,8 +47,6 @@ struct StoredIndex {
   var unverifiedBelow: UInt64
 
   /// The bytes of the file.
-  ///
-  /// - Complexity: O(pages + partitions + segments).
   func encoded() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.headerLength)
     bytes.reserveCapacity(
@@ -155,6 +146,8 @@ extension StoredIndex {
     guard Set(partitions.map(\.partition)).count == partitions.count,
       partitions.count <= SegmentIndex.partitionLimit,
       partitions.reduce(0, { $0 &+ $1.count }) == count,
+      // Memory is reserved for a part of the entries of a partition before their pages are read.
+      stamps.allSatisfy({ Int($0 & 0xffff_ffff) <= IndexPage.capacity }),
       Set(segmentStates.map { UInt32(truncatingIfNeeded: $0.segmentNumber) }).count == segmentStates.count
     else { return false }
     // When the writer closed, all sums were taken at one moment.
@@ -204,7 +197,7 @@ extension StoredIndex {
     }
 
     /// The next partition; nil if it is damaged.
-    mutating func partition() -> PartitionSums? {
+    mutating func partition() -> SegmentIndex.PartitionState? {
       guard let sums = bytes(18), let count = Int(exactly: sums.integer(at: 8, as: Int64.self)), count >= 0,
         let byteCount = Int(exactly: sums.integer(at: 0, as: Int64.self)), byteCount >= 0,
         byteCount < 1 << 62, count < 1 << 40,
@@ -212,7 +205,7 @@ extension StoredIndex {
       else { return nil }
       let partition = Partition(String(decoding: name, as: UTF8.self))
       guard partition.name.utf8.elementsEqual(name) else { return nil }
-      return PartitionSums(partition: partition, byteCount: byteCount, count: count)
+      return SegmentIndex.PartitionState(partition: partition, byteCount: byteCount, count: count)
     }
 
     mutating func state() -> SegmentState? {

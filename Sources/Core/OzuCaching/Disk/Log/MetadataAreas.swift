@@ -46,7 +46,6 @@ struct MetadataAreas: Hashable, Sendable {
   /// The generation after another: 1, 2, ... 65535, 2, so that odd and even numbers alternate.
   static func generation(after former: UInt16) -> UInt16 { former == .max ? 2 : former + 1 }
 
-  /// The bytes of an area.
   static func encode(_ metadata: Data, generation: UInt16, key: CacheKey) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: headerByteCount)
     let sum = metadata.withUnsafeBytes {

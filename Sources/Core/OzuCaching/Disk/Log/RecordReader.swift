@@ -5,34 +5,23 @@ struct Record: ~Copyable {
   var header: EntryHeader
   /// Copied and verified together with the header, because the writer may write another area and later this one.
   let metadata: Data
-  private let bytes: UnsafeMutableRawBufferPointer
-  /// The owner of the memory.
-  private let owner: FileBytes
-
-  fileprivate init(
-    header: EntryHeader, metadata: Data, bytes: UnsafeMutableRawBufferPointer, owner: FileBytes
-  ) {
-    self.header = header
-    self.metadata = metadata
-    self.bytes = bytes
-    self.owner = owner
-  }
+  fileprivate let owner: FileBytes
 
   var label: String? {
     header.labelLength == 0
-      ? nil : String(decoding: bytes[header.labelOffset..<header.areasOffset], as: UTF8.self)
+      ? nil : String(decoding: owner.bytes[header.labelOffset..<header.areasOffset], as: UTF8.self)
   }
 
   /// Encodes the header for another place, in front of the unchanged rest.
   mutating func withEncoded(seed: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) {
-    header.encode(into: bytes, seed: seed)
-    body(UnsafeRawBufferPointer(bytes))
+    header.encode(into: owner.bytes, seed: seed)
+    body(UnsafeRawBufferPointer(owner.bytes))
   }
 
   /// The body, without a copy: the data keeps the record's bytes alive.
   consuming func takeBody() -> Data {
-    guard header.bodyLength > 0, let base = bytes.baseAddress else { return Data() }
     let owner = owner
+    guard header.bodyLength > 0, let base = owner.bytes.baseAddress else { return Data() }
     // The record was consumed, so Data is the only owner of the bytes, and it frees them after the last use.
     return Data(
       bytesNoCopy: base + header.bodyOffset, count: header.bodyLength,
@@ -67,7 +56,7 @@ enum RecordReader {
     guard try location.file.file.read(into: owner.bytes, at: location.offset) == length else {
       return .corrupt
     }
-    return verify(owner.bytes, of: owner, location, checksBody: checksBody)
+    return verify(owner, location, checksBody: checksBody)
   }
 
   /// Whether the header at this place is that of the record that the index expects, dead or alive.
@@ -94,10 +83,9 @@ enum RecordReader {
   }
 
   private static func verify(
-    _ bytes: UnsafeMutableRawBufferPointer, of owner: FileBytes, _ location: SegmentIndex.Location,
-    checksBody: Bool
+    _ owner: FileBytes, _ location: SegmentIndex.Location, checksBody: Bool
   ) -> Result {
-    let readable = UnsafeRawBufferPointer(bytes)
+    let readable = UnsafeRawBufferPointer(owner.bytes)
     guard let header = EntryHeader(readable, seed: location.file.header.seed(at: location.offset)) else {
       return .corrupt
     }
@@ -113,7 +101,7 @@ enum RecordReader {
         rebasing: readable[header.bodyOffset..<header.bodyOffset + header.bodyLength])
       guard Checksum64.of(body, seed: 0) == header.bodyChecksum else { return .corrupt }
     }
-    return .record(Record(header: header, metadata: metadata, bytes: bytes, owner: owner))
+    return .record(Record(header: header, metadata: metadata, owner: owner))
   }
 }
 

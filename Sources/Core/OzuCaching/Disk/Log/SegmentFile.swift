@@ -23,7 +23,6 @@ final class SegmentFile: Sendable {
   /// size, so a larger file is forged.
   static let largestByteCount = 1 << 35
 
-  /// The bytes of the file.
   func byteCount() throws(DiskCacheError) -> Int { min(try file.byteCount(), Self.largestByteCount) }
 
   /// Opens a segment. Nil if more than one bit of its header is wrong, if it has another version, or if it is
@@ -56,7 +55,6 @@ extension Array where Element == UInt8 {
 }
 
 extension SegmentFile {
-  /// A record that a scan found.
   struct ScannedEntry {
     let header: EntryHeader
     let partition: Partition
@@ -71,7 +69,6 @@ extension SegmentFile {
     }
   }
 
-  /// The result of a scan.
   struct Scan {
     /// The end of the last whole record.
     fileprivate(set) var end: Int

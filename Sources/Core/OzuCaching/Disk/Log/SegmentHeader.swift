@@ -117,7 +117,6 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeMutableRawBufferPointer {
-  /// Writes a little-endian integer.
   func set<T: FixedWidthInteger & BitwiseCopyable>(_ value: T, at offset: Int) {
     storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
   }

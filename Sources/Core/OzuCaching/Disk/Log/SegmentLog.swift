@@ -16,11 +16,7 @@ import OzuBase
 /// sizes of the segments are in the index, because fetches need the files. The lock of the writer guards this value;
 /// its functions take the lock of the index briefly.
 struct SegmentLog {
-  /// The place of a record.
-  struct RecordLocation {
-    let segment: Int
-    let offset: Int
-  }
+  typealias RecordLocation = (segment: Int, offset: Int)
 
   /// The numbers that the next record and the next segment get.
   struct Position {
@@ -28,7 +24,6 @@ struct SegmentLog {
     var number: UInt64 = 1
   }
 
-  /// A record that was copied.
   struct Original {
     let file: SegmentFile
     let offset: Int
@@ -43,7 +38,6 @@ struct SegmentLog {
   /// Records that were copied, by the sequence numbers of the copies. They are marked as dead when the copies are
   /// durable, or when the copies die.
   private(set) var originals: [UInt64: [Original]] = [:]
-  private var random = SystemRandomNumberGenerator()
   private let context: StoreContext
 
   private var index: LiveIndex { context.index }
@@ -62,8 +56,6 @@ struct SegmentLog {
     position.number += 1
     return position.number - 1
   }
-
-  mutating func takeRandom() -> UInt64 { .random(in: 1 ... .max, using: &random) }
 
   /// Continues after a record of this number.
   mutating func skip(sequence: UInt64) { position.sequence = max(position.sequence, sequence &+ 1) }
@@ -136,8 +128,6 @@ struct SegmentLog {
 
   /// Stops appending to the active segment if a record of `length` bytes does not fit. Removes the segment if it has no
   /// live entries.
-  ///
-  /// - Returns: Whether a segment was sealed.
   mutating func seal(ifFullFor length: Int, segmentSize limit: Int) -> Bool {
     guard length <= limit / 2, let former = active else { return false }
     let size = index.withLock { $0.segments[former]?.size ?? Int.max }
@@ -176,11 +166,11 @@ struct SegmentLog {
     }
     index.withLock { $0.setSize(offset + length, scanned: offset + length, ofSegment: number) }
     noteChange(of: state.file)
-    return RecordLocation(segment: number, offset: offset)
+    return (number, offset)
   }
 
   private mutating func makeSegment() throws(DiskCacheError) -> Int {
-    let header = SegmentHeader(number: takeNumber(), salt: takeRandom(), created: context.now())
+    let header = SegmentHeader(number: takeNumber(), salt: .random(in: 1 ... .max), created: context.now())
     let segment = try makeFile(header.fileName, header)
     return index.withLock { $0.add(segment, size: SegmentHeader.byteCount, age: header.number) }
   }
@@ -301,7 +291,6 @@ struct SegmentLog {
     for number in numbers { removeIfEmpty(number) }
   }
 
-  /// Removes a segment's file and its entries.
   mutating func remove(_ number: Int, evicting isEviction: Bool = false) throws(DiskCacheError) {
     guard let file = index.withLock({ $0.segments[number]?.file }) else { return }
     try removeFile(of: file)

@@ -23,7 +23,6 @@ struct DirectoryOwnership {
     case reader
     /// This cache holds no lock and asks for none until it resumes.
     case suspended
-    /// The cache is closed.
     case closed
   }
 
@@ -43,7 +42,6 @@ struct DirectoryOwnership {
   private var looked = Int64.min
   /// The time when this cache last gave the lock back.
   private var yielded = Int64.min
-  /// The number of claims of a writer.
   private var claimCount = 0
   private let context: StoreContext
 
@@ -68,12 +66,6 @@ struct DirectoryOwnership {
   /// Whether another process writes, to which entries can be handed over.
   var hasOtherWriter: Bool { followsAnother && refusal.code == EBUSY }
 
-  /// The reason why a change is refused.
-  var reason: DiskCacheError {
-    if case .closed = role { return DiskCacheError(.change, path: context.directory, code: EBADF) }
-    return refusal
-  }
-
   // MARK: Taking and giving back
 
   /// Makes the directory if it does not exist, and checks who may write to it.
@@ -93,10 +85,7 @@ struct DirectoryOwnership {
   /// file that cannot be opened, no process could write; so it is replaced.
   mutating func acquire() {
     role = .reader
-    guard context.configuration.access == .updating else {
-      refusal = DiskCacheError(.change, path: context.directory, code: EROFS)
-      return
-    }
+    guard context.configuration.access == .updating else { return refuse(EROFS) }
     do throws(DiskCacheError) {
       let (fileSystem, path) = (context.fileSystem, context.path("lock"))
       let lock = try fileSystem.withoutObstacle(at: path) { () throws(DiskCacheError) in
@@ -105,7 +94,7 @@ struct DirectoryOwnership {
       if let lock {
         role = .writer(lock)
       } else {
-        refusal = DiskCacheError(.change, path: context.directory, code: EBUSY)
+        refuse(EBUSY)
       }
     } catch {
       // A directory that cannot be written to may still be readable. Opening the file is a part of locking it.
@@ -122,12 +111,11 @@ struct DirectoryOwnership {
     yielded = context.now()
   }
 
-  /// Gives the lock back until `resume`.
   mutating func suspend() {
     if case .closed = role { return }
     role = .suspended
     // Not as if another process wrote: nothing may be handed over to it, since that takes a lock too.
-    refusal = DiskCacheError(.change, path: context.directory, code: EAGAIN)
+    refuse(EAGAIN)
   }
 
   /// Lets the next claim take the lock. Returns whether the cache was suspended.
@@ -135,13 +123,19 @@ struct DirectoryOwnership {
     guard case .suspended = role else { return false }
     (role, looked, yielded) = (.reader, .min, .min)
     // A cache that only reads takes no lock that would say so.
-    let code = context.configuration.access == .reading ? EROFS : EBUSY
-    refusal = DiskCacheError(.change, path: context.directory, code: code)
+    refuse(context.configuration.access == .reading ? EROFS : EBUSY)
     return true
   }
 
   /// Gives the lock back for ever.
-  mutating func close() { role = .closed }
+  mutating func close() {
+    role = .closed
+    refuse(EBADF)
+  }
+
+  private mutating func refuse(_ code: Int32) {
+    refusal = DiskCacheError(.change, path: context.directory, code: code)
+  }
 
   /// Whether the next claim should know if the active segment still exists.
   var checksSegment: Bool { isWriter && claimCount % 16 == 0 }

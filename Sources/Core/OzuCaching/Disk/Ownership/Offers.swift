@@ -15,15 +15,16 @@ enum OfferFile {
   static let limit = 8
   /// Smaller files are not worth the cost.
   static let smallestByteCount = 16 << 10
+  /// The header has 31 bits for the limit.
+  static let largestByteCount = Int(LogNumbers.segmentsExhausted) - 1
 
-  /// The header of an offer of at most `limit` bytes.
   static func header(limit: Int, salt: UInt64, created: Int64) -> SegmentHeader {
     SegmentHeader(number: LogNumbers.segmentsExhausted | UInt64(limit), salt: salt, created: created)
   }
 
   /// The most bytes that an offer may have; nil if the header is not that of an offer.
   static func limit(_ header: SegmentHeader) -> Int? {
-    header.number < LogNumbers.segmentsExhausted ? nil : Int(header.number - LogNumbers.segmentsExhausted)
+    header.number <= LogNumbers.segmentsExhausted ? nil : Int(header.number - LogNumbers.segmentsExhausted)
   }
 
   static func name(of header: SegmentHeader) -> String {
@@ -71,7 +72,6 @@ struct Offers {
 
   /// The most bytes that all the files may have together.
   var limit: Int { all.reduce(0) { $0 + max($1.limit, $1.size) } }
-  /// Whether any offer has records.
   var isUsed: Bool { all.contains(where: \.isUsed) }
   /// Whether the refresh interval has passed since the last look.
   var isDue: Bool { !all.isEmpty && context.isDue(since: looked) }
@@ -95,11 +95,7 @@ struct Offers {
           try fileSystem.remove(path)
         }
       } catch {
-        if error.isAbsent { continue }
-        context.errors.attempt { () throws(DiskCacheError) in
-          guard error.isNotRegularFile else { throw error }
-          try fileSystem.removeObstacle(path)
-        }
+        if !error.isAbsent { context.errors.note(error) }
       }
     }
     noteByteCounts()

@@ -19,18 +19,9 @@ struct OwnOffers {
     var limit: Int { OfferFile.limit(file.header) ?? 0 }
   }
 
-  private typealias Name = OutdatedEntries.Identity
-
-  private static let leastDatesLimit = 4096
-
   private var open: Open?
   /// The time when this cache last looked for a free offer and found none.
   private var sought = Int64.min
-  /// The dates of the entries that were handed over. Until they are adopted, the writer may move older entries of
-  /// their keys.
-  private var dates: [Name: Int64] = [:]
-  /// At this number of dates, dates that are no longer needed are removed.
-  private var datesLimit = leastDatesLimit
   private let context: StoreContext
 
   private var index: LiveIndex { context.index }
@@ -46,9 +37,8 @@ struct OwnOffers {
   mutating func append(
     _ head: inout EntryHead, _ header: EntryHeader, _ body: Data, in partition: Partition
   ) -> Bool {
-    let number = index.withLock { $0.number(of: partition, capacity: context.capacity(of:)) }
+    let number = index.withLock { $0.number(adding: partition) }
     guard number < SegmentIndex.partitionLimit else { return false }
-    if dates.count >= datesLimit { pruneDates() }
     let length = header.recordLength
     // At most three turns: one offer is full, one was removed, one has room.
     for _ in 0..<3 {
@@ -85,25 +75,12 @@ struct OwnOffers {
     index.readPage(of: header.key, in: partition)
     index.withLock { index in
       index.setSize(size, scanned: size, ofSegment: current.segment)
-      let number = index.number(of: partition, capacity: context.capacity(of:))
+      let number = index.number(adding: partition)
       // The offered record has a lower sequence number than any other.
       if let former = index.location(of: header.key, in: number) { index.remove(former) }
       _ = index.insert(header, in: number, segment: current.segment, offset: current.size)
     }
-    dates[Name(key: header.key, partition: partition)] = header.stored
     context.counters.count { $0.offered += 1 }
-  }
-
-  /// Removes the dates of entries that were adopted or removed. An entry that still waits has its record in an
-  /// offer.
-  private mutating func pruneDates() {
-    // One after the other, so that no fetch waits for all of them.
-    dates = dates.filter { name, _ in
-      let file = index.withLock { $0.location(of: name.key, in: name.partition)?.file }
-      return file.map { OfferFile.isFileName($0.name) } ?? false
-    }
-    // Doubling keeps the cost per entry constant, however many entries wait for the writer.
-    datesLimit = max(Self.leastDatesLimit, dates.count * 2)
   }
 
   /// Takes the lock of an offer that no process uses.
@@ -140,23 +117,19 @@ struct OwnOffers {
   }
 
   /// Takes back an entry that was handed over, if the writer has not adopted it.
-  mutating func withdraw(_ location: SegmentIndex.Location, _ log: inout SegmentLog) {
-    guard OfferFile.isFileName(location.file.name) else { return }
-    log.kill(location.file, at: location.offset)
-    dates[Name(key: location.key, partition: location.partition)] = nil
+  func withdraw(_ location: SegmentIndex.Location, _ log: inout SegmentLog) {
+    if OfferFile.isFileName(location.file.name) { log.kill(location.file, at: location.offset) }
   }
 
-  /// Whether a record of the writer is older than the entry that this cache handed over for the same key.
-  mutating func isNewer(than entry: SegmentFile.ScannedEntry) -> Bool {
-    guard !dates.isEmpty else { return false }
-    let name = Name(key: entry.header.key, partition: entry.partition)
-    guard let date = dates[name] else { return false }
+  /// Whether a record of the writer is older than the entry that this cache handed over for the same key. Until that is adopted,
+  /// the writer may move older entries of its key.
+  func isNewer(than entry: SegmentFile.ScannedEntry) -> Bool {
+    guard let own = index.withLock({ $0.location(of: entry.header.key, in: entry.partition) }),
+      OfferFile.isFileName(own.file.name), case .record(let record)? = try? RecordReader.readHead(own)
+    else { return false }
     let now = context.now()
-    if AgeLimits.order(storedAt: entry.header.stored, at: now) < AgeLimits.order(storedAt: date, at: now) {
-      return true
-    }
-    dates[name] = nil
-    return false
+    return AgeLimits.order(storedAt: entry.header.stored, at: now)
+      < AgeLimits.order(storedAt: record.header.stored, at: now)
   }
 }
 
@@ -166,7 +139,6 @@ struct OwnOffers {
 /// cache writes. If another process writes, the record stays alive. Without this list it would come back when the
 /// writer moves it, when this cache sees more segments than before, or when this cache takes over.
 struct OutdatedEntries {
-  /// The name of an entry.
   struct Identity: Hashable {
     let key: CacheKey
     let partition: Partition

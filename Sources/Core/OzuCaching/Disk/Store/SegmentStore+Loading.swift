@@ -25,15 +25,15 @@ extension SegmentStore {
     writer.own.reset()
     forgetOffers(&writer)
     let stored = writer.indexFile.load(
-      Set(names), isWriter: writer.ownership.isWriter, mayUse: writer.outdated.commonDate == nil,
-      capacity: context.capacity(of:))
+      Set(names), isWriter: writer.ownership.isWriter, mayUse: writer.outdated.commonDate == nil)
     if let stored { writer.log.resume(stored.position) }
     let fresh = stored?.index ?? SegmentIndex()
-    let found = scanSegments(names, of: fresh, &writer)
+    let live = LiveIndex(fresh)
+    let found = scanSegments(names, of: live, &writer)
     if let unseen = found.unseen { becomeReader(because: unseen, &writer) }
     let isWriter = writer.ownership.isWriter
     fresh.isReader = !isWriter
-    let outdated = removeOutdated(from: fresh, writer)
+    let outdated = removeOutdated(from: live, writer)
     if isWriter {
       // A record that takes the place of another may be a copy that the former writer had not synchronized when it ended.
       if context.isSynced, !found.superseded.isEmpty { makeDurable(fresh.segments) }
@@ -58,9 +58,10 @@ extension SegmentStore {
   }
 
   /// Removes out-of-date entries from a stored index, and returns their records.
-  private func removeOutdated(from index: SegmentIndex, _ writer: borrowing Writer) -> [SegmentLog.Original] {
-    writer.outdated.keys.compactMap { key, partition in
-      if let number = index.number(of: partition) { index.readPage(of: key, partition: number) }
+  private func removeOutdated(from live: LiveIndex, _ writer: borrowing Writer) -> [SegmentLog.Original] {
+    let index = live.withLock { $0 }
+    return writer.outdated.keys.compactMap { key, partition in
+      live.readPage(of: key, in: partition)
       guard let location = index.location(of: key, in: partition) else { return nil }
       // Another process may have stored a later entry.
       if case .record(let record)? = try? RecordReader.readHead(location),
@@ -73,13 +74,14 @@ extension SegmentStore {
     }
   }
 
-  /// Scans the segments of a directory. Segments that `index` knows are scanned from the place where its knowledge
-  /// ends.
+  /// Scans the segments of a directory. Segments that an index knows are scanned from the place where its knowledge
+  /// ends. No other thread uses it yet.
   ///
   /// - Returns: The superseded records, and the error of a segment that the cache needs and cannot read.
   private func scanSegments(
-    _ names: [String], of index: SegmentIndex, _ writer: inout Writer
+    _ names: [String], of live: LiveIndex, _ writer: inout Writer
   ) -> (superseded: [SegmentLog.Original], unseen: DiskCacheError?) {
+    let index = live.withLock { $0 }
     let isWriter = writer.ownership.isWriter
     var superseded: [SegmentLog.Original] = []
     var unseen: DiskCacheError?
@@ -90,7 +92,7 @@ extension SegmentStore {
     for name in names where SegmentHeader.isFileName(name) {
       do throws(DiskCacheError) {
         if let segment = known[name] {
-          superseded += try scan(segment, of: index, writer: &writer)
+          superseded += try scan(segment, of: live, writer: &writer)
           continue
         }
         let access: FileAccess = isWriter ? .updating : .reading
@@ -107,12 +109,12 @@ extension SegmentStore {
         writer.log.skip(number: file.number)
         let segment = index.add(file, size: size, age: file.number)
         known[name] = segment
-        superseded += try scan(segment, of: index, writer: &writer)
+        superseded += try scan(segment, of: live, writer: &writer)
       } catch {
         // A file that disappeared after the listing is not an error.
         if error.isAbsent { continue }
         context.errors.note(error)
-        if isWriter, !giveUp(name, number: known[name], after: error, of: index) { unseen = error }
+        if isWriter, !giveUp(name, number: known[name], after: error, of: live) { unseen = error }
       }
     }
     return (superseded, unseen)
@@ -122,7 +124,7 @@ extension SegmentStore {
   ///
   /// - Returns: Whether the cache can continue without the segment: it has no records, or it was removed.
   private func giveUp(
-    _ name: String, number: Int?, after error: DiskCacheError, of index: SegmentIndex
+    _ name: String, number: Int?, after error: DiskCacheError, of live: LiveIndex
   ) -> Bool {
     // The segment can be read when the shortage has passed.
     if error.isShortage { return false }
@@ -133,13 +135,7 @@ extension SegmentStore {
       if !error.isAbsent { context.errors.note(error) }
       guard error.isAbsent || error.isNotRegularFile else { return false }
     }
-    if let number {
-      index.readAllPages()
-      for page in 0..<index.pages.count {
-        _ = index.removeEntries(ofSegments: [number], inPage: page, evicting: false)
-      }
-      index.removeEmptySegment(number)
-    }
+    if let number { live.removeSegments([number]) }
     return true
   }
 
@@ -175,8 +171,9 @@ extension SegmentStore {
 
   /// Adds the records of a segment after the part that was scanned before, and returns the superseded ones.
   private func scan(
-    _ segment: Int, of index: SegmentIndex, writer: inout Writer
+    _ segment: Int, of live: LiveIndex, writer: inout Writer
   ) throws(DiskCacheError) -> [SegmentLog.Original] {
+    let index = live.withLock { $0 }
     guard let state = index.segments[segment], state.scanned < state.size else { return [] }
     var found: [SegmentFile.ScannedEntry] = []
     let scan = try state.file.scan(from: state.scanned, to: state.size) { found.append($0) }
@@ -193,9 +190,9 @@ extension SegmentStore {
         superseded.append(own)
         continue
       }
-      let partition = index.number(of: entry.partition, capacity: context.capacity(of:))
+      let partition = index.number(adding: entry.partition)
       guard partition < SegmentIndex.partitionLimit else { continue }
-      index.readPage(of: header.key, partition: partition)
+      live.readPage(of: header.key, in: entry.partition)
       if let loser = unfinished(of: entry, inSegment: segment, state.file, partition, index) {
         // The intact record stays: the other one was not complete when the power failed.
         counters.count { $0.corruptEntries += 1 }
@@ -258,14 +255,16 @@ extension SegmentStore {
     context.errors.attempt { () throws(DiskCacheError) in try load(&writer) }
   }
 
-  /// Rebuilds the index if one of its pages is damaged.
   func rebuildIndexIfDamaged(_ writer: inout Writer) {
     if index.withLock({ $0.isDamaged }) { rebuildIndex(&writer) }
   }
 
   /// Reads all pages, and rebuilds the index if one of them is damaged.
-  func readAllPages(_ writer: inout Writer) {
+  ///
+  /// - Throws: The reason why this cache may not write any more, if the index could not be rebuilt.
+  func readAllPages(_ writer: inout Writer) throws(DiskCacheError) {
     index.readAllPages()
     rebuildIndexIfDamaged(&writer)
+    guard writer.ownership.isWriter else { throw writer.ownership.refusal }
   }
 }

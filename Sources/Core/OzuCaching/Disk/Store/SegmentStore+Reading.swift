@@ -9,7 +9,7 @@
 extension SegmentStore {
   /// Reads an entry, whole or up to its body, and calls `use` with it.
   func withRecord<Result>(
-    _ key: CacheKey, in partition: Partition, countsAsUse: Bool,
+    _ key: CacheKey, in partition: Partition, countsAsUse: Bool = false,
     read: (SegmentIndex.Location) throws(DiskCacheError) -> RecordReader.Result,
     use: (consuming Record) -> Result
   ) -> Result? {
@@ -23,7 +23,7 @@ extension SegmentStore {
         // The writer removed the segment. Its records are still readable and may look alive, although they were
         // moved and replaced since.
         forgetSegment(of: location)
-        search.noteChange()
+        search.isUrgent = true
         continue
       }
       do throws(DiskCacheError) {
@@ -40,7 +40,7 @@ extension SegmentStore {
         case .dead:
           // The entry has left the index too by now, or the writer in another process marked the record as dead.
           drop(location, because: .dead)
-          search.noteChange()
+          search.isUrgent = true
         case .corrupt:
           drop(location, because: .corrupt)
         case .misplaced:
@@ -54,7 +54,6 @@ extension SegmentStore {
     return nil
   }
 
-  /// Whether a record has expired.
   func isExpired(_ header: EntryHeader, in partition: Partition) -> Bool {
     guard context.ages.shortest != nil else { return false }
     return context.ages.isExpired(storedAt: header.stored, in: partition, at: context.now())
@@ -113,10 +112,7 @@ extension SegmentStore {
 
   /// Whether the entry's record is alive. If not, the entry leaves the index.
   private func isAlive(_ key: CacheKey, in partition: Partition) -> Bool {
-    withRecord(
-      key, in: partition, countsAsUse: false,
-      read: { (location) throws(DiskCacheError) in try RecordReader.readHead(location) }, use: { _ in true }
-    ) ?? false
+    withRecord(key, in: partition, read: RecordReader.readHead) { _ in true } ?? false
   }
 
   func contains(_ key: CacheKey, in partition: Partition) -> Bool {
@@ -126,10 +122,9 @@ extension SegmentStore {
       index.find(key, in: number).map { $0.page[$0.position].sequence >= index.unverifiedBelow }
     }.found
     guard let isCertain else { return false }
-    return isCertain && !context.ages.apply(to: partition) || isAlive(key, in: partition)
+    return isCertain && context.ages.limit(of: partition) == nil || isAlive(key, in: partition)
   }
 
-  /// Marks an entry as used now.
   func touch(_ key: CacheKey, in partition: Partition) -> Bool {
     guard contains(key, in: partition) else { return false }
     let date = context.now()
@@ -149,25 +144,15 @@ extension SegmentStore {
 
     fileprivate var lookCount = 0
     fileprivate var isOver = false
+    /// Whether a dead record or a removed segment was found: the writer has written another record, so the first
+    /// look need not wait.
     fileprivate var isUrgent = false
-
-    /// Records that a dead record or a removed segment was found: the writer has written another record, so the
-    /// first look need not wait.
-    mutating func noteChange() { isUrgent = true }
-  }
-
-  /// The outcome of a look.
-  private enum Look {
-    /// The refresh interval has not passed, or the directory cannot be read.
-    case refused
-    case nothing
-    case news
   }
 
   /// Looks up an entry in the index. While it is missing, takes up the new entries of the writer.
   ///
   /// The first look of a search waits for the refresh interval, unless the caller found a dead record or a removed
-  /// segment (`Search.noteChange`); the others do not. The writer looks for entries that other processes handed
+  /// segment (`Search.isUrgent`); the others do not. The writer looks for entries that other processes handed
   /// over, at most once per search and per refresh interval.
   ///
   /// - Parameter find: Gets the index and the number of the partition. Not called if the index has no such
@@ -201,30 +186,29 @@ extension SegmentStore {
       }
       // A writer knows every entry, and a look would wait for other writes.
       if found != nil || !isReader || search.isOver { return (found, isReader) }
-      let look = refresh(isFirst: search.lookCount == 0 && !search.isUrgent)
-      if look != .refused { search.lookCount += 1 }
+      let hasNews = refresh(isFirst: search.lookCount == 0 && !search.isUrgent)
+      if hasNews != nil { search.lookCount += 1 }
       // The index is searched once more in any case: another thread may have refreshed it.
-      search.isOver = look != .news || search.lookCount >= Search.lookLimit
+      search.isOver = hasNews != true || search.lookCount >= Search.lookLimit
     }
   }
 
-  private func refresh(isFirst: Bool) -> Look {
-    let look = try? write { (writer) throws(DiskCacheError) -> Look in
-      guard writer.ownership.mayLook(isFirst: isFirst) else { return .refused }
+  /// Looks for new entries, and returns whether there were any. Nil without a look: the refresh interval has not passed, or the
+  /// directory cannot be read.
+  private func refresh(isFirst: Bool) -> Bool? {
+    write { (writer) -> Bool? in
+      guard writer.ownership.mayLook(isFirst: isFirst) else { return nil }
       do throws(DiskCacheError) {
-        return try catchUp(&writer) ? .news : .nothing
+        return try catchUp(&writer)
       } catch {
         if !error.isAbsent { context.errors.note(error) }
-        return .refused
+        return nil
       }
     }
-    return look ?? .refused
   }
 
   /// Takes up new records and segments, and then removes the segments that no longer exist. In this order, entries
   /// that were moved from there stay in the index.
-  ///
-  /// - Returns: Whether something was new.
   private func catchUp(_ writer: inout Writer) throws(DiskCacheError) -> Bool {
     let all = try context.fileSystem.list(directory)
     let names = Set(all.filter(SegmentHeader.isFileName))
@@ -279,14 +263,13 @@ extension SegmentStore {
       found.append($0)
     }
     counters.count { $0.corruptEntries += scan.gapCount }
-    for entry in found {
-      guard entry.header.isLive,
-        !writer.outdated.contains(entry.header, in: entry.partition, at: context.now()),
+    for entry in found where entry.header.isLive {
+      index.readPage(of: entry.header.key, in: entry.partition)
+      guard !writer.outdated.contains(entry.header, in: entry.partition, at: context.now()),
         !writer.own.isNewer(than: entry)
       else { continue }
-      index.readPage(of: entry.header.key, in: entry.partition)
       index.withLock { index in
-        let partition = index.number(of: entry.partition, capacity: context.capacity(of:))
+        let partition = index.number(adding: entry.partition)
         _ = index.insert(entry.header, in: partition, segment: number, offset: entry.offset)
       }
     }

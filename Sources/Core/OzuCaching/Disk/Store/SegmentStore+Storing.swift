@@ -19,7 +19,7 @@ extension SegmentStore {
     if let original { (header.stored, header.accessed) = (original.stored, original.accessed) }
     let length = header.recordLength
 
-    let isStored = try? write { (writer) throws(DiskCacheError) -> Bool in
+    return write { (writer) -> Bool in
       var latest: Int?
       do throws(DiskCacheError) {
         guard try prepareToWrite(&writer) else {
@@ -59,13 +59,9 @@ extension SegmentStore {
       doUpkeep(length: length, keeping: latest, &writer)
       return true
     }
-    return isStored ?? false
   }
 
   /// Appends a record under the next sequence number, and makes it the entry of its key.
-  ///
-  /// - Parameter append: Appends the record with the given header.
-  /// - Returns: The segment of the record.
   func enter(
     _ header: inout EntryHeader, in partition: Partition, _ number: Int, _ writer: inout Writer,
     append: (EntryHeader, inout Writer) throws(DiskCacheError) -> SegmentLog.RecordLocation
@@ -149,8 +145,6 @@ extension SegmentStore {
   }
 
   /// Replaces the metadata of an entry: in its record if it has room, otherwise by storing the entry again.
-  ///
-  /// - Returns: Whether the key has an entry with this metadata now.
   func updateMetadata(_ metadata: Data, key: CacheKey, partition: Partition) -> Bool {
     // A damaged or dead record is removed from the index in one turn and missing in the next; a copy may collide
     // with a store.
@@ -161,13 +155,10 @@ extension SegmentStore {
       case .needsCopy: break
       }
       var original: (header: EntryHeader, label: String, body: Data)?
-      let found: Void? = withRecord(
-        key, in: partition, countsAsUse: false,
-        read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
-        use: { record in
-          let (header, label) = (record.header, record.label ?? "")
-          original = (header, label, record.takeBody())
-        })
+      let found: Void? = withRecord(key, in: partition, read: RecordReader.read) { record in
+        let (header, label) = (record.header, record.label ?? "")
+        original = (header, label, record.takeBody())
+      }
       guard found != nil, let original else { return false }
       let isStored = store(
         original.body, metadata: metadata, label: original.label, key: key, partition: partition,
@@ -178,7 +169,7 @@ extension SegmentStore {
   }
 
   private func updateInPlace(_ metadata: Data, _ key: CacheKey, _ partition: Partition) -> Update {
-    let update = try? write { (writer) throws(DiskCacheError) -> Update in
+    write { (writer) -> Update in
       do throws(DiskCacheError) {
         guard try prepareToWrite(&writer) else {
           counters.count { $0.dropped += 1 }
@@ -187,7 +178,7 @@ extension SegmentStore {
         index.readPage(of: key, in: partition)
         rebuildIndexIfDamaged(&writer)
         let location = index.withLock { $0.location(of: key, in: partition) }
-        guard let location else { return .failed }
+        guard writer.ownership.isWriter, let location else { return .failed }
         // Damaged and expired records are handled by the read before the copy.
         guard case .record(let record) = try RecordReader.readHead(location),
           !isExpired(record.header, in: partition), record.header.areas.count == 2,
@@ -200,14 +191,11 @@ extension SegmentStore {
         return .failed
       }
     }
-    return update ?? .failed
   }
 
   // MARK: Removing
 
   /// Removes an entry from the index, if it is still there, and marks its record as dead.
-  ///
-  /// - Parameter keepsSegment: Whether the segment stays even if it has no live entries any more.
   func removeEntry(
     _ location: SegmentIndex.Location, evicting isEviction: Bool = false, keepsSegment: Bool = false,
     _ writer: inout Writer
@@ -240,7 +228,7 @@ extension SegmentStore {
 
   /// Removes the entries of a key in one partition, or in all. A reader only removes them from its index.
   func remove(_ key: CacheKey, in partition: Partition?) -> Bool {
-    let removed = try? write { (writer) throws(DiskCacheError) -> Bool in
+    write { (writer) -> Bool in
       var isWriter = false
       context.errors.attempt { () throws(DiskCacheError) in isWriter = try prepareToWrite(&writer) }
       // Entries that were handed over before must not come back.
@@ -251,6 +239,8 @@ extension SegmentStore {
         rebuildIndexIfDamaged(&writer)
         entries = self.entries(of: key, in: partition)
       }
+      // A cache that could not rebuild its index has given its lock back.
+      isWriter = isWriter && writer.ownership.isWriter
       for entry in entries {
         if isWriter {
           removeEntry(entry, &writer)
@@ -266,7 +256,6 @@ extension SegmentStore {
       }
       return isWriter && !entries.isEmpty
     }
-    return removed ?? false
   }
 
   private func entries(of key: CacheKey, in partition: Partition?) -> [SegmentIndex.Location] {
@@ -278,7 +267,6 @@ extension SegmentStore {
     }
   }
 
-  /// Removes all entries of a partition, or of all partitions.
   func removeAll(in partition: Partition?) throws(DiskCacheError) {
     try write { (writer) throws(DiskCacheError) in
       try requireWriter(&writer)
@@ -289,7 +277,7 @@ extension SegmentStore {
         return
       }
       adoptOffers(&writer)
-      readAllPages(&writer)
+      try readAllPages(&writer)
       for entry in index.entriesByAccess(in: partition, at: context.now()) {
         if let location = index.withLock({ $0.location(of: entry.key, in: entry.partition) }) {
           removeEntry(location, &writer)

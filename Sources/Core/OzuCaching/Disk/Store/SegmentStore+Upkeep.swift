@@ -3,11 +3,11 @@
 extension SegmentStore {
   /// Does the work that is due after a store of `length` bytes: empties a part of a segment, and writes pages of
   /// the index.
-  ///
-  /// - Parameter latest: The segment with the new record.
   func doUpkeep(length: Int, keeping latest: Int? = nil, _ writer: inout Writer) {
     rebuildIndexIfDamaged(&writer)
     adoptOffersIfDue(&writer)
+    // A cache that could not rebuild its index has given its lock back.
+    guard writer.ownership.isWriter else { return }
     context.errors.attempt { () throws(DiskCacheError) in
       writer.eviction.startDrainIfDue(keeping: latest, &writer.log)
       if writer.eviction.drain != nil { try drain(writer.eviction.turn(afterStoreOf: length), &writer) }
@@ -33,8 +33,6 @@ extension SegmentStore {
   }
 
   /// Removes the segment that is being emptied, or the oldest one, with its entries.
-  ///
-  /// - Returns: Whether there was a segment.
   private func evictOldestSegment(_ writer: inout Writer) throws(DiskCacheError) -> Bool {
     // Records that a compaction has copied are dead in the old segment already, so the compaction can be abandoned.
     if writer.eviction.drain?.purpose != .eviction { writer.eviction.startEviction(&writer.log) }
@@ -65,7 +63,6 @@ extension SegmentStore {
     }
   }
 
-  /// Empties the segment that is being emptied, for one turn.
   private func drain(_ turn: Eviction.Turn, _ writer: inout Writer) throws(DiskCacheError) {
     var turn = turn
     while let step = try writer.eviction.nextStep(&turn) {
@@ -108,12 +105,12 @@ extension SegmentStore {
   func trim(toByteCount limit: Int, _ writer: inout Writer) throws(DiskCacheError) {
     guard index.withLock({ $0.totalByteCount + $0.unusedOfferByteCount }) > max(0, limit) else { return }
     adoptOffers(&writer)
+    try readAllPages(&writer)
     if writer.offers.limit > limit / 4 { removeOffers(&writer) }
     let limit = limit - writer.offers.limit
     let highest = max(writer.eviction.capacity, index.withLock { $0.totalByteCount })
     writer.eviction.noteTrim(toByteCount: limit)
     writer.indexFile.decideStoring(limit: writer.eviction.limit)
-    readAllPages(&writer)
     // Begins with the least recently used entry. The index needs fewer pages for fewer entries once it is stored
     // again.
     var rest = index.entriesByAccess(at: context.now())[...]
@@ -184,7 +181,7 @@ extension SegmentStore {
         try requireWriter(&writer)
         if first == 0 {
           adoptOffers(&writer)
-          readAllPages(&writer)
+          try readAllPages(&writer)
         }
         guard let segment = writer.eviction.segment(from: first) else { return nil }
         let old = try writer.eviction.entries(of: segment) { $0.header.stored < date }
@@ -265,8 +262,7 @@ extension SegmentStore {
     switch try RecordReader.read(entry.location(in: offer.file, segment: 0, partition: 0)) {
     case .record(let read): record = read
     // The header was just read from the same place, so it is not another one.
-    case .dead: return true
-    case .misplaced: return true
+    case .dead, .misplaced: return true
     case .corrupt:
       if offer.isQuiet { counters.count { $0.corruptEntries += 1 } }
       return offer.isQuiet
@@ -335,7 +331,7 @@ extension SegmentStore {
         return false
       }
       let header = OfferFile.header(
-        limit: byteCount, salt: writer.log.takeRandom(), created: context.now())
+        limit: byteCount, salt: .random(in: 1 ... .max), created: context.now())
       writer.offers.add(try writer.log.makeFile(OfferFile.name(of: header), header))
       return true
     } catch {
@@ -357,14 +353,11 @@ extension SegmentStore {
   }
 
   /// Removes all offers, with the records that were handed over since the last look.
-  ///
-  /// - Returns: Whether there were any.
   @discardableResult
   func removeOffers(_ writer: inout Writer) -> Bool {
     let offers = writer.offers.all
     // The copies of adopted records must be durable before the originals are removed.
-    let holdsOriginals = offers.contains { writer.log.holdsOriginals(in: $0.file) }
-    if holdsOriginals {
+    if offers.contains(where: { writer.log.holdsOriginals(in: $0.file) }) {
       context.errors.attempt { () throws(DiskCacheError) in try synchronize(&writer) }
     }
     for offer in offers {

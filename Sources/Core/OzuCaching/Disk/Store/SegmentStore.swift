@@ -61,11 +61,11 @@ final class SegmentStore: Sendable {
   var capacity: Int { currentCapacity.load(ordering: .relaxed) }
 
   /// Runs `body` with exclusive access to the files, and then reports the errors that were noted.
-  func write<Result: Sendable>(
-    _ body: (inout Writer) throws(DiskCacheError) -> Result
-  ) throws(DiskCacheError) -> Result {
+  func write<Result: Sendable, Failure: Error>(
+    _ body: (inout Writer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     defer { context.errors.reportNoted() }
-    return try writer.withLock { (writer) throws(DiskCacheError) -> Result in
+    return try writer.withLock { (writer) throws(Failure) -> Result in
       defer {
         currentCapacity.store(writer.eviction.capacity, ordering: .relaxed)
         isWriting.store(writer.ownership.isWriter, ordering: .relaxed)
@@ -78,8 +78,6 @@ final class SegmentStore: Sendable {
 
   /// Makes sure that this cache may write: takes over from a writer that closed, and starts again if the directory
   /// was removed.
-  ///
-  /// - Returns: Whether this cache may write.
   func prepareToWrite(_ writer: inout Writer) throws(DiskCacheError) -> Bool {
     // The lock is checked every time. If only a segment was removed, nothing but entries is lost, so that check may come
     // later.
@@ -94,12 +92,10 @@ final class SegmentStore: Sendable {
   }
 
   /// Makes sure that this cache may write, for changes that must not be dropped silently.
-  ///
-  /// - Throws: The reason why it may not.
   func requireWriter(_ writer: inout Writer) throws(DiskCacheError) {
     if try prepareToWrite(&writer) { return }
     counters.count { $0.dropped += 1 }
-    throw writer.ownership.reason
+    throw writer.ownership.refusal
   }
 
   /// Gives the right to write back after a failure that may be temporary.
@@ -112,12 +108,8 @@ final class SegmentStore: Sendable {
 
   // MARK: Partitions
 
-  /// The number of a partition, and its capacity.
   func number(of partition: Partition) -> (number: Int, capacity: Int) {
-    index.withLock { index in
-      let number = index.number(of: partition, capacity: context.capacity(of:))
-      return (number, index.partitions[number].capacity)
-    }
+    (index.withLock { $0.number(adding: partition) }, context.capacity(of: partition))
   }
 
   // MARK: Flushing and closing
@@ -129,6 +121,7 @@ final class SegmentStore: Sendable {
         return
       }
       adoptOffers(&writer)
+      guard writer.ownership.isWriter else { throw writer.ownership.refusal }
       writer.log.writeAccessDates()
       expireSome(Eviction.examinedPerFlush, &writer)
       if context.isSynced { try synchronize(&writer) }
@@ -193,6 +186,7 @@ final class SegmentStore: Sendable {
   /// Writes everything that is not in the files yet, for the next writer.
   private func leave(_ writer: inout Writer) {
     adoptOffers(&writer)
+    guard writer.ownership.isWriter else { return }
     writer.log.writeAccessDates()
     if context.isSynced {
       context.errors.attempt { () throws(DiskCacheError) in try synchronize(&writer) }
@@ -232,10 +226,8 @@ final class SegmentStore: Sendable {
   func setCapacity(_ capacity: Int, of partition: Partition) {
     context.setCapacity(capacity, of: partition)
     try? write { (writer) throws(DiskCacheError) in
-      let number = number(of: partition).number
-      index.withLock { $0.partitions[number].capacity = capacity }
       guard writer.ownership.isWriter else { return }
-      enforceCapacity(ofPartition: number, &writer)
+      enforceCapacity(ofPartition: number(of: partition).number, &writer)
       context.errors.attempt { () throws(DiskCacheError) in try compactIfDue(&writer) }
     }
   }
@@ -245,17 +237,15 @@ final class SegmentStore: Sendable {
   /// Reads every live record and drops the damaged ones.
   func verify() -> DiskCacheReport {
     var report = DiskCacheReport()
-    for (entry, partition) in entriesByAccess() {
+    for entry in entriesByAccess() {
       let before = counters.snapshot.corruptEntries
-      let length = withRecord(
-        entry.key, in: partition, countsAsUse: false,
-        read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
-        use: { $0.header.recordLength })
-      if let length {
+      if let length = withRecord(
+        entry.key, in: entry.partition, read: RecordReader.read, use: { $0.header.recordLength })
+      {
         report.intactEntries += 1
         report.intactByteCount += length
       } else if counters.snapshot.corruptEntries > before {
-        report.corruptEntries.append(DiskCacheReport.Damage(key: entry.key, partition: partition))
+        report.corruptEntries.append(DiskCacheReport.Damage(key: entry.key, partition: entry.partition))
       }
     }
     let segments = index.withLock { $0.segments.compactMap { $0 } }
@@ -267,11 +257,12 @@ final class SegmentStore: Sendable {
     return report
   }
 
-  /// The entries of all partitions, from the most to the least recently used.
-  func entriesByAccess() -> [(entry: IndexEntry, partition: Partition)] {
-    let entries = index.entriesByAccess(at: context.now())
+  /// The entries of a partition, or of all partitions, from the most to the least recently used.
+  func entriesByAccess(in partition: Partition? = nil) -> [OutdatedEntries.Identity] {
+    let entries = index.entriesByAccess(in: partition, at: context.now())
     let partitions = index.withLock { $0.partitions.map(\.partition) }
     // The cache may have been closed meanwhile.
-    return entries.compactMap { $0.partition < partitions.count ? ($0, partitions[$0.partition]) : nil }
+    return entries.filter { $0.partition < partitions.count }
+      .map { OutdatedEntries.Identity(key: $0.key, partition: partition ?? partitions[$0.partition]) }
   }
 }

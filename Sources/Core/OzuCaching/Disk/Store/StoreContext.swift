@@ -20,7 +20,7 @@ final class StoreContext: Sendable {
     fileSystem = configuration.fileSystem
     ages = AgeLimits(
       maximumAge: configuration.maximumAge, partitionMaximumAges: configuration.partitionMaximumAges)
-    capacities = Mutex(configuration.partitionCapacities)
+    capacities = Mutex(configuration.partitionCapacities.mapValues { max(0, $0) })
     errors = DiskCacheErrors(counters: counters, onError: configuration.onError)
   }
 
@@ -43,8 +43,7 @@ final class StoreContext: Sendable {
   func isDue(since former: Int64) -> Bool {
     let date = now()
     let interval = Int64(max(0, min(9e18, configuration.refreshInterval * 1e9)))
-    let (elapsed, isLongAgo) = date.subtractingReportingOverflow(former)
-    return former > date || isLongAgo || elapsed >= interval
+    return former > date || date.saturatingDifference(former) >= interval
   }
 }
 

@@ -8,7 +8,7 @@ final class AssistedWork: Sendable {
   }
 
   private let state = Mutex((phase: Phase.waiting, isUnwanted: false))
-  private let finished = Latch()
+  private let finished = BlockingAnswer<Void>()
 
   var isUnwanted: Bool { state.withLock { $0.isUnwanted } }
 
@@ -24,7 +24,7 @@ final class AssistedWork: Sendable {
     guard isWanted else { return }
     let isDone = body()
     state.withLock { $0.phase = isDone ? .done : .abandoned }
-    finished.open()
+    finished.set(())
   }
 
   /// Waits while the work is being done; `false` if it has not begun, or was given up.
@@ -32,7 +32,7 @@ final class AssistedWork: Sendable {
   /// - Throws: the errors of `checkpoint`, which is called a hundred times a second.
   func wait<Failure: Error>(checkpoint: () throws(Failure) -> Void) throws(Failure) -> Bool {
     while state.withLock({ $0.phase == .running }) {
-      if finished.wait(milliseconds: 10) { break }
+      if finished.wait(atMost: .milliseconds(10)) != nil { break }
       try checkpoint()
     }
     return state.withLock { $0.phase == .done }
@@ -45,6 +45,6 @@ final class AssistedWork: Sendable {
       if state.phase == .waiting { state.phase = .abandoned }
       return state.phase == .running
     }
-    if isRunning { finished.wait() }
+    if isRunning { _ = finished.wait() }
   }
 }
