@@ -262,7 +262,8 @@ extension SegmentStore {
     switch try RecordReader.read(entry.location(in: offer.file, segment: 0, partition: 0)) {
     case .record(let read): record = read
     // The header was just read from the same place, so it is not another one.
-    case .dead, .misplaced: return true
+    case .dead: return true
+    case .misplaced: return true
     case .corrupt:
       if offer.isQuiet { counters.count { $0.corruptEntries += 1 } }
       return offer.isQuiet
