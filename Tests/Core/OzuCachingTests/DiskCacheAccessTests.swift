@@ -157,7 +157,7 @@ struct DiskCacheAccessTests {
       isRead.set()
       cache.remove(forKey: key(1))
       DispatchQueue(label: "held write").async {
-        try? cache.store.write { _ in
+        cache.store.write { _ in
           isHeld.signal()
           mayEnd.wait()
         }

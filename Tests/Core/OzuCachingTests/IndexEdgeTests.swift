@@ -127,12 +127,12 @@ struct IndexEdgeTests {
     let fixture = Fixture(capacity: 10 << 20)
     let cache = try fixture.open()
     var number = 0
-    while try !cache.store.write({ $0.eviction.drain != nil }), number < 30_000 {
+    while !cache.store.write({ $0.eviction.drain != nil }), number < 30_000 {
       cache.store(body(number, count: 1000), forKey: key(number))
       cache.touch(key(number))
       number += 1
     }
-    #expect(try cache.store.write { $0.eviction.drain != nil })
+    #expect(cache.store.write { $0.eviction.drain != nil })
     let capacity = cache.store.index.withLock { $0.reservedByteCount }
     cache.setCapacity(capacity)
     let (files, most) = (fixture.files, Counter())

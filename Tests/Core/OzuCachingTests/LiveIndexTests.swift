@@ -177,7 +177,7 @@ struct LiveIndexTests {
       }
       return .proceed
     }
-    try cache.store.write { cache.store.storeIndex(&$0, isClean: false) }
+    cache.store.write { cache.store.storeIndex(&$0, isClean: false) }
     #expect(isUsed.isSet && index.withLock { $0.pages.dirtyNumbers } == [0])
     cache.close()
     let reopened = try fixture.open()
@@ -220,7 +220,7 @@ struct LiveIndexTests {
     let before = index.entriesByAccess(at: .max)
     let pageCount = index.withLock { $0.pages.count }
     // The pages in the files belong to the former ones.
-    try cache.store.write { _ = $0.indexFile.remove() }
+    cache.store.write { _ = $0.indexFile.remove() }
     index.rebuildPages()
     let after = index.entriesByAccess(at: .max)
     #expect(before.map(\.key) == after.map(\.key) && before.map(\.accessed) == after.map(\.accessed))
