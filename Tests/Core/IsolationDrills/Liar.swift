@@ -31,7 +31,8 @@
     private static func serve(_ socket: Int32, _ buffer: UnsafeMutableRawBufferPointer) {
       // It also lies about its restrictions: it reports that none is missing.
       let process = withUnsafeBytes(of: getpid()) { Array($0) }
-      send(WorkerHead(.ready), socket, [UInt8](repeating: 0, count: 32) + process)
+      let others = MemoryLayout<WorkerConfinement.Report>.size - process.count
+      send(WorkerHead(.ready), socket, [UInt8](repeating: 0, count: others) + process)
       /// The token of a request whose answer is repeated for all later ones.
       var repeated: UInt64?
       while true {

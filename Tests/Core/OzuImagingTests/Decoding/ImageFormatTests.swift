@@ -40,7 +40,7 @@ struct ImageFormatTests {
   /// files of one structure, files that state a fact of their header late.
   private static let choices = [
     "let fallback: [ImageType] = [.jpeg, .png]", "?? [.jpeg, .png]",
-    "defaultFormats = [\"avif\", \"webp\", \"jpeg\"]",
+    "defaultTypes = [ImageType.avif, .webp, .jpeg]",
     "[.orf, .pef].contains(type)", "types: [ImageType] = [.jpeg, .png, .webp, .gif]",
     "convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico, .avif, .jxl, .tiff]",
     "where [.png, .jpeg].contains(type)",
