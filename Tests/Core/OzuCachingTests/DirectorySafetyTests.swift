@@ -136,7 +136,7 @@ final class DirectorySafetyTests {
     let path = root + "/file"
     try Data([1]).write(to: URL(fileURLWithPath: path))
     let error = #expect(throws: DiskCacheError.self) { try open(access, at: path) }
-    #expect(error?.description.hasSuffix("\(path): it is not a directory") == true)
+    #expect(error?.description.hasSuffix("\(path): Not a directory") == true)
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1]))
   }
 

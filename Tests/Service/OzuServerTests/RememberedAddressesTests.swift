@@ -183,7 +183,8 @@ struct RememberedAddressesTests {
       #expect(addresses.count <= 100)
       #expect(addresses.picture(for: Self.request("/often"), at: Self.clock) === picture)
     }
-    #expect(addresses.picture(for: Self.request("/1"), at: Self.clock) == nil)
+    let kept = (0..<1000).count { addresses.picture(for: Self.request("/\($0)"), at: Self.clock) != nil }
+    #expect(kept > 50 && kept < 100)
     #expect(addresses.picture(for: Self.request("/999"), at: Self.clock) === picture)
     let large = RememberedAddresses(maximumCount: 100_000)
     let path = String(repeating: "a", count: 8000)
