@@ -223,7 +223,7 @@ import Testing
     let path = try folder.write(Data([1]), to: "file")
     let run = await CommandRun("cache", action, "--cache", path)
     #expect(run.status == .failed)
-    #expect(run.errors == "ozu cache: list \(path): it is not a directory\n")
+    #expect(run.errors == "ozu cache: list \(path): Not a directory\n")
   }
 
   @Test(

@@ -36,7 +36,7 @@ package struct WorkerConfinement: Hashable, Sendable {
 
   extension WorkerConfinement {
     /// The worker's report about itself.
-    struct Report {
+    package struct Report {
       var confined = ozu_confined()
       var zygoteThreadCount: Int32 = 0
       var process = getpid()
