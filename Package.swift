@@ -109,7 +109,7 @@ let rows = """
   product      OzuStandardCodecs     Sources/Libraries  OzuCodecs OzuImaging OzuImageIOCodecs \(libraryCodecs)
   product      OzuCaching            Sources/Core       OzuBase
   product      OzuHTTP               Sources/Core       OzuBase CCurl@Linux CContentCodings@Linux
-  library      OzuIsolation          Sources/Core       OzuImaging OzuBase CIsolation@Linux
+  library      OzuIsolation          Sources/Core       OzuCodecs OzuImaging OzuBase CIsolation@Linux
   product      Ozu                   Sources/Core       OzuCaching \(below) \(libraryCodecs)
   product      OzuMigration          Sources/Core       Ozu
   product      OzuGTK                Sources/Toolkits   Ozu CGTK
@@ -132,7 +132,7 @@ let rows = """
   tests        OzuTests              Tests/Core         Ozu OzuMigration OzuTesting OzuBase OzuSchedulerDrills OzuDecode OzuIsolationDrills
   program      OzuDiskDrills         =Tests/Core/DiskDrills  OzuCaching OzuTesting
   program*     OzuSchedulerDrills    =Tests/Core/SchedulerDrills  Ozu OzuHTTP OzuTesting
-  program      OzuIsolationDrills    =Tests/Core/IsolationDrills  OzuIsolation OzuImaging OzuStandardCodecs CIsolation CIsolationDrills
+  program      OzuIsolationDrills    =Tests/Core/IsolationDrills  OzuIsolation OzuCodecs OzuImaging OzuStandardCodecs CIsolation CIsolationDrills
   C            CIsolationDrills      Tests/Core
   program*     OzuFuzz  =Tests/Core/Fuzz  \(below) \(libraryCodecs) JPEGOracle CCodecs Ozu OzuCaching OzuCLI \(service) OzuTesting
   tests        OzuCodecsTests        Tests/Libraries    OzuCodecs OzuStandardCodecs OzuTesting JPEGOracle CDynamicLibrary \(libraryCodecs)

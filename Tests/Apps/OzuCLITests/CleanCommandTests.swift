@@ -73,8 +73,6 @@ struct CleanCommandTests {
       (["--upright"], "it is stored upright now"),
       (["--upright", "-r"], "it is stored upright now"),
       (["--upright", "--isolation", "OFF"], "it is stored upright now"),
-      // This program is no helper.
-      (["--upright", "--isolation", "required"], "it is not turned without loss: "),
     ])
   func upright(arguments: [String], note: String) async throws {
     let folder = try Folder()
@@ -85,6 +83,17 @@ struct CleanCommandTests {
       plain.prefix(2) + [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + plain.dropFirst(2), to: "a.jpg")
     let run = await CommandRun(["clean", "--in-place", path] + arguments)
     #expect(run.status == .done && run.output.contains("  note: \(note)"), "\(run.output)")
+  }
+
+  @Test("cleans nothing in its own process if isolation is required", arguments: [false, true])
+  func required(isUpright: Bool) async throws {
+    let folder = try Folder()
+    let path = try folder.write(Self.jpeg(), to: "a.jpg")
+    // This program is no helper.
+    let arguments = ["clean", "--in-place", path, "--isolation", "required"]
+    let run = await CommandRun(arguments + (isUpright ? ["--upright"] : []))
+    #expect(run.status == .failed && run.errors.contains("the JPEG decoder"), "\(run.errors)")
+    #expect(try folder.data("a.jpg") == Self.jpeg())
   }
 
   @Test("a result gets no name of another format", arguments: ["b.png", "{name}-b.png"])

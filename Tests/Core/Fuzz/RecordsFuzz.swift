@@ -1,5 +1,6 @@
 import Foundation
 import OzuCaching
+import OzuCodecs
 import OzuImaging
 
 @testable import Ozu
@@ -84,6 +85,7 @@ private func check(_ answer: PictureAnswer) {
   case .bitmap(let form): _ = form.flaw ?? "\(form.byteCount)"
   case .failure(let error), .lacking(let error): _ = "\(error)"
   case .needs, .file: break
+  case .rewritten(let outcome): _ = outcome.flaw(of: .file(keeping: [], turns: false), for: .jpeg)
   }
 }
 

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import OzuCodecs
   import OzuImaging
   import OzuIsolation
   import OzuStandardCodecs
@@ -22,7 +23,7 @@
       }
     }
 
-    private struct TrapDecoder: ImageDecoding {
+    private struct TrapDecoder: MetadataRewriter {
       /// None of its own, so that libraries are still loaded for those of the others.
       var types: [ImageType] { [] }
 
@@ -32,6 +33,12 @@
 
       func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
         preconditionFailure("a trap in a decoder, for \(data.count) bytes")
+      }
+
+      func rewritten(
+        _ data: Data, _ task: MetadataRewriting, limits: DecodingLimits
+      ) throws(ImageDecodingError) -> MetadataRewriting.Outcome {
+        preconditionFailure("a trap where metadata are written again, for \(data.count) bytes")
       }
     }
   }

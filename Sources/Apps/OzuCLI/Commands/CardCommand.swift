@@ -52,7 +52,7 @@ enum CardCommand: Command {
       let pipeline = PipelineArguments.pipeline(configuration, console: console)
       let picture = try await draw(canvas, pipeline)
       let type = target.format ?? (picture.bitmap.isOpaque ? .jpeg : .png)
-      let options = format.encodingOptions(for: picture.bitmap)
+      let options = format.encodingOptions
       let data = try await pipeline.encode(picture, as: type, options: options)
       let result = OutputTarget.Result(data: data, type: type, size: picture.size)
       let place = try await BlockingWork.run { try target.write(result, forSource: 0) }

@@ -57,8 +57,8 @@ enum CleanCommand: Command {
     OptionSpecification(
       name: OptionSpecification.isolation.name, value: "MODE", kind: OptionSpecification.isolation.kind,
       help: """
-        off, preferred (the default) or required: --upright turns in processes of their own, which may crash; in this \
-        one where that is not possible, or not at all.
+        off, preferred (the default) or required: --upright cleans and turns in processes of their own, which may crash; in \
+        this one where that is not possible, or not at all. With required, they clean every file.
         """),
     OptionSpecification(name: "quiet", letter: "q", help: "Print only failures."), .json,
   ]
@@ -76,9 +76,10 @@ enum CleanCommand: Command {
       throw UsageError("\(SourceArgument.shown(text)): only files of this machine can be cleaned")
     }
     var configuration = ImagePipeline.Configuration()
-    // Everything else is done in Swift, but libjpeg, which could be made to run a stranger's code, turns pictures.
+    // Everything else is done in Swift, but libjpeg, which could be made to run a stranger's code, turns pictures. If isolation
+    // is required, nothing is done here.
     configuration.decoding.isolation = try IsolationOption.isolation(arguments)
-    configuration.decoding.isolation.types = [.jpeg]
+    configuration.decoding.isolation.types = isUpright ? [.jpeg] : []
     configuration.caching.diskStorage = .none
     configuration.caching.memoryCache.costLimit = PipelineArguments.memoryCost
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
@@ -149,7 +150,7 @@ private struct CleanReport: SourceReport {
     var request = ImageRequest(SourceArgument.source(text))
     request.cachePolicy = .bypass
     let bytes = try await pipeline.data(for: request)
-    let cleaned = try await BlockingWork.run { try CleanedFile(bytes, keeping: kept) }
+    let cleaned = try await pipeline.cleaned(bytes, keeping: kept)
     let file = isUpright ? await pipeline.turnedUpright(cleaned) : cleaned
     // For names that have its size, its date or its camera.
     let header = target?.namesPicture ?? false ? try await pipeline.header(for: request) : nil

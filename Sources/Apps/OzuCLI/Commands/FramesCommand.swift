@@ -57,11 +57,10 @@ enum FramesCommand: Command {
       var request = ImageRequest(source)
       request.colorPolicy = format.colorPolicy(pipeline.configuration.decoding.codecs)
       let picture = try await pipeline.image(for: request)
-      var metadata = ImageMetadata()
-      // The profile of the colours is among them.
-      if format.metadata != .strip || format.colorProfile != .convert {
-        metadata = (try? await pipeline.metadata(for: request)) ?? metadata
-      }
+      var file: Data?
+      if format.keepsBlocks { file = try? await pipeline.data(for: request) }
+      // All frames have one size and one colour space.
+      var known: EncodingOptions?
       let count = picture.animation?.frameCount ?? 1
       let own = target.keepsFormat ? picture.header.flatMap { OutputFormats.written($0.type) } : nil
       if let wanted, wanted > count {
@@ -70,7 +69,9 @@ enum FramesCommand: Command {
       for number in wanted.map({ $0...$0 }) ?? 1...count {
         let bitmap = try await picture.animation?.frame(at: number - 1) ?? picture.bitmap
         let type = target.format ?? own ?? (bitmap.isOpaque ? .jpeg : .png)
-        let options = format.encodingOptions(for: bitmap, metadata)
+        let options =
+          if let known { known } else { await pipeline.encodingOptions(for: bitmap, of: file, as: format) }
+        known = options
         let data = try await pipeline.encode(Picture(bitmap), as: type, options: options)
         let result = OutputTarget.Result(
           data: data, type: type, size: bitmap.size, metadata: picture.header?.metadata, part: number,

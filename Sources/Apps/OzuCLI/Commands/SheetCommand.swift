@@ -88,7 +88,7 @@ enum SheetCommand: Command {
       do {
         let sheet = try await BlockingWork.run { [cells] in layout.drawn(cells) }
         let type = target.format ?? (sheet.isOpaque ? .jpeg : .png)
-        let options = format.encodingOptions(for: sheet)
+        let options = format.encodingOptions
         let data = try await pipeline.encode(Picture(sheet), as: type, options: options)
         let result = OutputTarget.Result(
           data: data, type: type, size: sheet.size, part: number, frame: (number + 1, pages.count))

@@ -29,7 +29,7 @@ extension EncodedFileMaker {
       guard ContentKind(sniffing: file) == .image(type), file.count <= format.options.maximumByteCount ?? .max
       else { return nil }
       if way == .restore {
-        let size = try JPEGOutline(file, limits: limits).header.storedSize
+        let size = try codecs.header(of: file, limits: limits).storedSize
         guard size == header.storedSize else { return nil }
       }
       return EncodedFile(data: file, type: type, size: header.storedSize, frameCount: 1, notes: [])
@@ -57,6 +57,6 @@ extension EncodedFileMaker {
     case .strip: kept = []
     }
     if goal.format.colorProfile != .convert { kept.insert(.colorProfile) }
-    return try CleanedFile(data, keeping: kept).data
+    return try CleanedFile(data, keeping: kept, by: codecs, limits: configuration.decoding.limits).data
   }
 }

@@ -136,20 +136,13 @@ struct EncodedFileMaker {
     for size: PixelSize, _ picture: Picture, as type: ImageType, _ notes: inout [String]
   ) -> EncodedMetadata {
     let (format, own) = (goal.format, goal.format.options.metadata)
-    var source = ImageMetadata()
-    let wantsBlocks = format.metadata != .strip || format.colorProfile != .convert
-    if wantsBlocks, case .data(let data) = fetched.content,
-      let found = try? codecs.metadata(of: data, limits: configuration.decoding.limits)
-    {
-      source = found
-    }
-    // The resolution of the source is that of the picture before it was turned by steps.
-    if Composition(goal.request.decodedSteps).swapsAxes {
-      source.resolution = source.resolution?.transposed
-    }
-    var result = source.encoded(
-      policy: format.metadata, size: size, colorSpace: picture.bitmap.colorSpace,
-      resolution: format.resolution ?? own.resolution, notes: &notes)
+    var file: Data?
+    if format.keepsBlocks, case .data(let data) = fetched.content { file = data }
+    var result = codecs.keptMetadata(
+      of: file, policy: format.metadata, size: size, colorSpace: picture.bitmap.colorSpace,
+      resolution: format.resolution ?? own.resolution,
+      isTurned: Composition(goal.request.decodedSteps).swapsAxes, limits: configuration.decoding.limits,
+      notes: &notes)
     result.exif = result.exif ?? own.exif
     result.xmp = result.xmp ?? own.xmp
     result.colorProfile = result.colorProfile ?? own.colorProfile

@@ -1,5 +1,3 @@
-import OzuCodecs
-
 /// The format of an encoded file: the recipe of an `EncodedImage` after that of its picture.
 ///
 /// ```swift
@@ -121,23 +119,19 @@ public struct OutputFormat: Hashable, Sendable {
 }
 
 extension OutputFormat {
-  /// The options for a picture that no request makes, such as a sheet or a frame. `ImagePipeline.encode` takes no resolution and no
-  /// policy, so their results are among the options.
-  ///
-  /// - Parameter source: the metadata of the file that the picture was taken from.
-  package func encodingOptions(for bitmap: Bitmap, _ source: ImageMetadata = ImageMetadata())
-    -> EncodingOptions
-  {
+  /// Whether a written file may have blocks of its source. The profile of the colours is one.
+  package var keepsBlocks: Bool { metadata != .strip || colorProfile != .convert }
+
+  /// The options for a picture that no request makes and that has no source, such as a sheet. `ImagePipeline.encode` takes no
+  /// resolution, so it is among the options.
+  package var encodingOptions: EncodingOptions {
     var encoding = options
-    var notes: [String] = []
-    encoding.metadata = source.encoded(
-      policy: metadata, size: bitmap.size, colorSpace: bitmap.colorSpace, resolution: resolution,
-      notes: &notes)
+    encoding.metadata = EncodedMetadata(resolution: resolution?.valid)
     return encoding
   }
 
-  /// The treatment of colours in a picture whose results get `encodingOptions(for:_:)`: they are kept as far as every type
-  /// that may be written can say what they are.
+  /// The treatment of colours in a picture whose results get options of `ImagePipeline.encodingOptions(for:of:as:)`: they are kept as
+  /// far as every type that may be written can say what they are.
   package func colorPolicy(_ codecs: CodecRegistry) -> ColorPolicy {
     guard mayEmbed(codecs) else { return .convertToSRGB }
     return mayBeBright(codecs) ? colorProfile.colorPolicy : .keepProfile

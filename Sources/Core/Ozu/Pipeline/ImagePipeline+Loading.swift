@@ -1,5 +1,6 @@
 import Dispatch
 import OzuBase
+import OzuCodecs
 
 extension ImagePipeline {
   /// Loads a request and calls back, for code that does not await.
@@ -200,6 +201,43 @@ extension ImagePipeline {
     let outcome = await context.runner.run(on: .decode, priority: .normal) {
       Result { () throws(ImageEncodingError) in
         try codecs.encode(picture, as: type, options: options)
+      }
+    }
+    return try outcome.get()
+  }
+
+  /// The options for a picture that no request makes, such as a frame of an animation: with the metadata of its file that the
+  /// format keeps, since `encode` takes no policy.
+  ///
+  /// - Parameter file: the file that the picture was taken from; `nil` if nothing of it is kept.
+  package func encodingOptions(
+    for bitmap: Bitmap, of file: Data?, as format: OutputFormat
+  ) async -> EncodingOptions {
+    let decoding = configuration.decoding
+    return await context.runner.run(on: .decode, priority: .normal) {
+      var options = format.options
+      var notes: [String] = []
+      options.metadata = decoding.codecs.keptMetadata(
+        of: file, policy: format.metadata, size: bitmap.size, colorSpace: bitmap.colorSpace,
+        resolution: format.resolution, limits: decoding.limits, notes: &notes)
+      return options
+    }
+  }
+
+  /// A file without the metadata that should not be passed on, and with the same coded pixels (`CleanedFile`): made in a process
+  /// of its own if the isolation of the pipeline includes its format.
+  ///
+  /// - Parameters:
+  ///   - file: the whole file.
+  ///   - kept: the metadata that stay; orientation and profile by default.
+  /// - Throws: the errors of `CleanedFile.init(_:keeping:)`, and `decoderFailed`.
+  public func cleaned(
+    _ file: Data, keeping kept: KeptMetadata = .appearance
+  ) async throws(ImageDecodingError) -> CleanedFile {
+    let decoding = configuration.decoding
+    let outcome = await context.runner.run(on: .decode, priority: .normal) {
+      Result { () throws(ImageDecodingError) in
+        try CleanedFile(file, keeping: kept, by: decoding.codecs, limits: decoding.limits)
       }
     }
     return try outcome.get()

@@ -51,7 +51,7 @@ public struct CleanedFile: Hashable, Sendable {
   /// The formats that can be cleaned.
   public static let types: [ImageType] = [.jpeg, .png, .webp, .gif]
 
-  /// Cleans a file.
+  /// Cleans a file, in this process. `ImagePipeline.cleaned(_:keeping:)` does it where the pipeline decodes the file.
   ///
   /// - Parameters:
   ///   - file: the whole file.
@@ -63,15 +63,20 @@ public struct CleanedFile: Hashable, Sendable {
     try self.init(file, keeping: kept, turns: false)
   }
 
+  /// Cleans a file by some codecs: in another process if its decoder works there.
+  ///
   /// - Parameter turns: whether the picture will be turned upright: EXIF data lose its size, and its resolution is turned.
-  package init(_ file: Data, keeping kept: KeptMetadata, turns: Bool) throws(ImageDecodingError) {
-    guard !file.isEmpty else { throw .emptyData }
-    let type: ImageType
-    switch ContentKind(sniffing: file) {
-    case .image(let found): type = found
-    case .other(let kind): throw .notAnImage(kind: kind)
-    case .empty, .unknown: throw .notAnImage(kind: nil)
-    }
+  package init(
+    _ file: Data, keeping kept: KeptMetadata, turns: Bool = false, by codecs: CodecRegistry,
+    limits: DecodingLimits
+  ) throws(ImageDecodingError) {
+    type = try Self.cleanableType(of: file)
+    let outcome = try codecs.rewritten(file, .file(keeping: kept, turns: turns), limits: limits)
+    (data, dropped, notes) = (outcome.file, outcome.dropped, outcome.notes)
+  }
+
+  init(_ file: Data, keeping kept: KeptMetadata, turns: Bool) throws(ImageDecodingError) {
+    let type = try Self.cleanableType(of: file)
     // Offsets count from the first byte of the file.
     let file = file.startIndex == 0 ? file : file.subdata(in: file.startIndex..<file.endIndex)
     var parts = CleanedParts(kept, turns: turns)
@@ -79,12 +84,22 @@ public struct CleanedFile: Hashable, Sendable {
     case .jpeg: data = try JPEGCleaning.clean(file, &parts)
     case .png: data = try PNGCleaning.clean(file, &parts)
     case .webp: data = try WebPCleaning.clean(file, &parts)
-    case .gif: data = try GIFCleaning.clean(file, &parts)
-    default:
-      throw .unsupportedType(type, reason: "it cannot be cleaned without encoding its picture again")
+    default: data = try GIFCleaning.clean(file, &parts)
     }
     self.type = type
     (dropped, notes) = (parts.dropped, parts.notes)
+  }
+
+  /// - Returns: one of `types`.
+  private static func cleanableType(of file: Data) throws(ImageDecodingError) -> ImageType {
+    switch ContentKind(sniffing: file) {
+    case .image(let type) where types.contains(type): return type
+    case .image(let type):
+      throw .unsupportedType(type, reason: "it cannot be cleaned without encoding its picture again")
+    case .other(let kind): throw .notAnImage(kind: kind)
+    case .empty: throw .emptyData
+    case .unknown: throw .notAnImage(kind: nil)
+    }
   }
 
   private init(_ data: Data, _ old: CleanedFile, adding note: String) {
@@ -209,17 +224,17 @@ extension CleanedFile {
   ///   be one that you trust.
   /// - Complexity: O(pixels) in time, and in memory four bytes for each pixel of each component.
   public func turnedUpright(by codecs: CodecRegistry, limits: DecodingLimits = .default) -> CleanedFile {
-    guard type == .jpeg, let outline = try? JPEGOutline(data, limits: limits),
-      outline.header.orientation != .up
-    else { return self }
-    let orientation = outline.header.orientation
+    guard type == .jpeg else { return self }
     do throws(ImageDecodingError) {
+      let header = try codecs.header(of: data, limits: limits)
+      let orientation = header.orientation
+      guard orientation != .up else { return self }
       let bare = try CleanedFile(
-        data, keeping: .everythingButPlace.subtracting(.orientation), turns: true)
+        data, keeping: .everythingButPlace.subtracting(.orientation), turns: true, by: codecs, limits: limits)
       let turned = try codecs.turned(bare.data, from: orientation, limits: limits)
       // The bytes may be those of another process, which the file may have taken over.
-      guard let header = try? JPEGOutline(turned, limits: limits).header, header.orientation == .up,
-        header.storedSize == orientation.applied(to: outline.header.storedSize)
+      guard let result = try? codecs.header(of: turned, limits: limits), result.orientation == .up,
+        result.storedSize == orientation.applied(to: header.storedSize)
       else { throw .corrupt(.jpeg, stage: "turn", reason: "the result is another picture") }
       return CleanedFile(turned, self, adding: "it is stored upright now")
     } catch {

@@ -127,7 +127,7 @@ extension FieldReader {
     try optional { (reader) throws(Damage) in try reader.text() }
   }
 
-  fileprivate mutating func optionalData() throws(Damage) -> Data? {
+  mutating func optionalData() throws(Damage) -> Data? {
     try optional { (reader) throws(Damage) in try reader.data() }
   }
 
@@ -223,10 +223,7 @@ extension ImageMetadata {
     writer.append(xmp) { $0.append($1) }
     writer.append(iptc) { $0.append($1) }
     writer.append(colorProfile) { $1.write(to: &$0) }
-    writer.append(resolution) {
-      $0.append($1.horizontal)
-      $0.append($1.vertical)
-    }
+    writer.append(resolution) { $1.write(to: &$0) }
     writer.append(notes: notes)
     values.write(to: &writer)
   }
@@ -240,7 +237,7 @@ extension ImageMetadata {
       try ICCProfile(from: &reader)
     }
     resolution = try reader.optional { (reader) throws(FieldReader.Damage) in
-      ImageResolution(horizontal: try reader.number(), vertical: try reader.number())
+      try ImageResolution(from: &reader)
     }
     notes = try reader.notes()
     values = try MetadataValues(from: &reader)

@@ -1,4 +1,5 @@
 import OzuBase
+import OzuCodecs
 import OzuImaging
 
 /// Reads one format in other processes: it sends a file and a recipe, and receives the finished picture. No decoder
@@ -11,7 +12,7 @@ import OzuImaging
 /// The memory of a render is known only after the header was read, which happens in the worker. So a share of the
 /// budget is reserved that is enough for most pictures. A worker that needs more reports how much, and is asked
 /// again after that was reserved.
-struct IsolatedDecoder: LosslessTurning, JPEGStoring {
+struct IsolatedDecoder: LosslessTurning, JPEGStoring, MetadataRewriter {
   private let type: ImageType
   private let client: WorkerClient
   /// Decodes in this process if isolation is not possible and not required; also decides which files are accepted.
@@ -87,6 +88,33 @@ struct IsolatedDecoder: LosslessTurning, JPEGStoring {
     } catch {
       guard let local = try localDecoder(after: error) as? any JPEGStoring else { throw error }
       return try local.transcoded(data, way, limits: limits)
+    }
+  }
+
+  func rewritten(
+    _ data: Data, _ task: MetadataRewriting, limits: DecodingLimits
+  ) throws(ImageDecodingError) -> MetadataRewriting.Outcome {
+    var request = PictureRequest(.rewritten(task), limits: limits)
+    switch task {
+    case .file:
+      // A file of any length is cleaned, which takes a few copies of it.
+      let copies = data.count.saturatingProduct(8)
+      request.limits.decodedByteCount = max(limits.decodedByteCount, copies)
+    case .blocks: try limits.checkEncodedByteCount(data.count)
+    }
+    let body = WorkerClient.Body(data, type: type)
+    do throws(ImageDecodingError) {
+      return try client.ask(request, body) {
+        (answer, _) throws(ImageDecodingError) -> MetadataRewriting.Outcome in
+        guard case .rewritten(var outcome) = answer else { throw body.wrongAnswer("no metadata") }
+        if let flaw = outcome.flaw(of: task, for: type) { throw body.wrongAnswer(flaw) }
+        outcome.blocks.resolution = outcome.blocks.resolution?.valid
+        return outcome
+      }
+    } catch {
+      var codecs = CodecRegistry()
+      codecs.register(decoder: try localDecoder(after: error))
+      return try codecs.rewritten(data, task, limits: limits)
     }
   }
 

@@ -1,4 +1,5 @@
 import OzuBase
+import OzuCodecs
 import OzuImaging
 
 /// The answer of a decoder in another process. Its pixels follow separately.
@@ -15,6 +16,7 @@ enum PictureAnswer: Sendable {
   /// The library of the format was missing when the worker was started.
   case lacking(ImageDecodingError)
   case file(Data)
+  case rewritten(MetadataRewriting.Outcome)
   /// The render would take this number of bytes, which is more than it may.
   case needs(byteCount: Int)
 }
@@ -145,6 +147,10 @@ extension PictureAnswer {
     case .file(let data):
       writer.append(8)
       writer.append(data)
+    case .rewritten(let outcome):
+      // No request has this number.
+      writer.append(12)
+      outcome.write(to: &writer)
     }
   }
 
@@ -174,6 +180,7 @@ extension PictureAnswer {
     case 6: self = .needs(byteCount: try reader.integer())
     case 7: self = .lacking(try ImageDecodingError(from: &reader))
     case 8: self = .file(try reader.data())
+    case 12: self = .rewritten(try MetadataRewriting.Outcome(from: &reader))
     default: throw FieldReader.Damage()
     }
   }
@@ -184,19 +191,7 @@ extension BitmapForm {
     size.write(to: &writer)
     writer.append(format.rawValue)
     writer.append(isOpaque)
-    switch colorSpace {
-    case .sRGB: writer.append(0)
-    case .icc(let name):
-      writer.append(1)
-      writer.append(name)
-    case .encoded(let name):
-      writer.append(2)
-      writer.append(name)
-    case .coded(let primaries, let transfer):
-      writer.append(3)
-      writer.append(primaries)
-      writer.append(transfer)
-    }
+    colorSpace.write(to: &writer)
   }
 
   fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
@@ -204,13 +199,7 @@ extension BitmapForm {
     guard let format = PixelFormat(rawValue: try reader.text()) else { throw FieldReader.Damage() }
     self.format = format
     isOpaque = try reader.flag()
-    switch try reader.integer() {
-    case 0: colorSpace = .sRGB
-    case 1: colorSpace = .icc(name: try reader.text())
-    case 2: colorSpace = .encoded(name: try reader.text())
-    case 3: colorSpace = .coded(primaries: try reader.integer(), transfer: try reader.integer())
-    default: throw FieldReader.Damage()
-    }
+    colorSpace = try ColorSpaceTag(from: &reader)
   }
 }
 

@@ -1,4 +1,5 @@
 import OzuBase
+import OzuCodecs
 import OzuImaging
 
 /// A request to a decoder in another process, about one file.
@@ -18,6 +19,8 @@ struct PictureRequest: Hashable, Sendable {
     case turned(Orientation)
     /// The file as another one that stores it without loss, by the decoder of a format.
     case transcoded(JPEGTranscoding, ImageType)
+    /// The metadata of the file, written again.
+    case rewritten(MetadataRewriting)
   }
 
   var task: Task
@@ -62,6 +65,7 @@ extension PictureRequest {
       // Other tables of codes than those of the original; a file of several scans has longer ones.
       case .turned, .transcoded(.store, _): fileByteCount.saturatingProduct(2)
       case .transcoded(.restore, _): JPEGTranscoding.restoredByteLimit(fileByteCount)
+      case .rewritten: fileByteCount.saturatingSum(6 * ImageMetadata.largestBlock)
       }
     return blocks.saturatingSum(2 << 20)
   }
@@ -69,7 +73,7 @@ extension PictureRequest {
   /// The most bytes of pixels in an answer: they are part of what the render may take.
   var pixelByteCount: Int {
     switch task {
-    case .header, .metadata, .track, .turned, .transcoded: 0
+    case .header, .metadata, .track, .turned, .transcoded, .rewritten: 0
     case .picture, .frame: max(0, allowance)
     case .pixels(let size): min(max(0, allowance), size.bitmapByteCount(as: .rgba16))
     }
@@ -81,7 +85,7 @@ extension PictureRequest {
 extension PictureRequest {
   /// The version of the form of requests and answers. Usually both processes are of one build; this number shows if
   /// they are not.
-  static let version = 8
+  static let version = 9
 
   var data: Data {
     var writer = FieldWriter()
@@ -110,6 +114,9 @@ extension PictureRequest {
       writer.append(10)
       writer.append(way.rawValue)
       writer.append(type.rawValue)
+    case .rewritten(let task):
+      writer.append(11)
+      task.write(to: &writer)
     }
     limits.write(to: &writer)
     writer.append(colorPolicy.number)
@@ -146,6 +153,7 @@ extension PictureRequest {
     case 10:
       guard let way = JPEGTranscoding(rawValue: try reader.integer()) else { throw FieldReader.Damage() }
       task = .transcoded(way, ImageType(rawValue: try reader.text()))
+    case 11: task = .rewritten(try MetadataRewriting(from: &reader))
     default: throw FieldReader.Damage()
     }
     limits = try DecodingLimits(from: &reader)

@@ -1,5 +1,6 @@
 #if os(Linux) && canImport(CIsolation)
   import OzuBase
+  import OzuCodecs
   import OzuImaging
 
   /// Decodes for another process: answers requests about one file at a time.
@@ -131,6 +132,8 @@
         return (.file(try codecs.turned(data, from: orientation, limits: request.limits)), nil)
       case .transcoded(let way, let type):
         return (.file(try codecs.transcoded(data, way, by: type, limits: request.limits)), nil)
+      case .rewritten(let task):
+        return (.rewritten(try codecs.rewritten(data, task, limits: request.limits)), nil)
       }
     }
 
@@ -160,7 +163,7 @@
     fileprivate var resize: Resize? {
       switch task {
       case .picture(let resize), .track(let resize), .frame(_, let resize): resize
-      case .header, .metadata, .pixels, .turned, .transcoded: nil
+      case .header, .metadata, .pixels, .turned, .transcoded, .rewritten: nil
       }
     }
 

@@ -128,6 +128,47 @@
         file.turnedUpright(by: apart, limits: limits) == file.turnedUpright(by: .standard, limits: limits))
     }
 
+    private static func blocks(_ policy: MetadataPolicy) -> MetadataRewriting {
+      .blocks(
+        policy: policy, size: PixelSize(30, 20), colorSpace: .icc(name: "P3"), resolution: nil,
+        isTurned: true)
+    }
+
+    @Test("have their metadata written again there as in this process: kept blocks, and cleaned files")
+    func rewritten() throws {
+      let (apart, report) = try Self.codecs()
+      let here = CodecRegistry.standard
+      let fixtures = ["metadata/exif.jpg", "metadata/exif.tif", "metadata/exif.avif", "metadata/exif.jxl"]
+      var files = try Self.files()
+      for name in fixtures { files.append((name, try Data(contentsOf: Repository.fixture(name)))) }
+      var questionCount = 0
+      for (name, data) in files {
+        guard let type = try? here.header(of: data).type else { continue }
+        for policy in MetadataPolicy.allCases {
+          let task = Self.blocks(policy)
+          let outcome = try apart.rewritten(data, task, limits: .default)
+          #expect(try outcome == here.rewritten(data, task, limits: .default), "\(name), \(policy)")
+          questionCount += 1
+        }
+        for kept in [[], .appearance, .copyright, .everythingButPlace] as [KeptMetadata]
+        where CleanedFile.types.contains(type) {
+          let file = try CleanedFile(data, keeping: kept, by: apart, limits: .default)
+          #expect(try file == CleanedFile(data, keeping: kept), "\(name)")
+          questionCount += 1
+        }
+      }
+      #expect(report.status.answerCount == questionCount && questionCount > 0)
+      // Errors are those of this process, and so is the answer to a format that cannot be cleaned.
+      let cut = try Data(contentsOf: Repository.fixture("metadata/exif.jpg")).prefix(400)
+      for data in [Data(), Data("<html>".utf8), Self.bitmapFile, cut] {
+        let own = #expect(throws: ImageDecodingError.self) { try CleanedFile(data) }
+        let other = #expect(throws: ImageDecodingError.self) {
+          try CleanedFile(data, keeping: .appearance, by: apart, limits: .default)
+        }
+        #expect(own == other)
+      }
+    }
+
     @Test("are stored as JPEG XL there, and given back to the byte")
     func transcoded() throws {
       let jpeg = try PatternPicture(PixelSize(320, 240), tint: 3).data(as: .jpeg)
@@ -237,7 +278,7 @@
 
     /// Everything that can be asked about a file.
     private enum Way: CaseIterable {
-      case header, metadata, picture, thumbnail, part, later, whileItArrives
+      case header, metadata, picture, thumbnail, part, later, whileItArrives, kept, cleaned
 
       func read(_ codecs: CodecRegistry, _ data: Data) throws(ImageDecodingError) {
         switch self {
@@ -257,6 +298,13 @@
           let picture = try codecs.picture(from: data, resize: resize)
           #expect(picture.size == PixelSize(3, 2))
         case .later: try codecs.deferredPicture(from: data).decode()
+        case .kept: _ = try codecs.rewritten(data, IsolatedPictureTests.blocks(.keepAll), limits: .default)
+        case .cleaned:
+          // No other format can be cleaned.
+          guard case .image(let type) = ContentKind(sniffing: data), CleanedFile.types.contains(type) else {
+            return try Way.kept.read(codecs, data)
+          }
+          _ = try CleanedFile(data, keeping: .appearance, by: codecs, limits: .default)
         case .whileItArrives:
           let decoder = IncrementalDecoder(codecs: codecs)
           decoder.append(data)

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import OzuCodecs
   import OzuImaging
   import OzuBase
   import OzuTesting
@@ -43,10 +44,14 @@
         let picture = try preferred.picture(from: FakeWorkers.file)
         #expect(!picture.isIsolated && picture.size == PixelSize(8, 6))
         #expect(try preferred.header(of: FakeWorkers.file).type == .webp)
+        let task = MetadataRewriting.blocks(
+          policy: .keepAll, size: PixelSize(8, 6), colorSpace: .sRGB, resolution: nil, isTurned: false)
+        let outcome = try preferred.rewritten(FakeWorkers.file, task, limits: .default)
+        #expect(outcome == MetadataRewriting.Outcome())
       }
       #expect(told.withLock { $0 } == ["seccomp (Operation not permitted)"])
       // The workers may be available by now, so each file tries again.
-      #expect(absent.requests.withLock { $0.count } == 9)
+      #expect(absent.requests.withLock { $0.count } == 12)
       // As soon as there are workers, they decode.
       let isThere = Mutex(false)
       let late = FakeWorkers { request throws(ImageDecodingError) in
@@ -76,6 +81,7 @@
       ] {
         for read in [
           { _ = try codecs.picture(from: FakeWorkers.file) }, { _ = try codecs.header(of: FakeWorkers.file) },
+          { _ = try CleanedFile(FakeWorkers.file, keeping: [], by: codecs, limits: .default) },
         ] {
           let error = #expect(throws: ImageDecodingError.self) { try read() }
           guard case .decoderFailed(.webp, .unavailable) = error else {

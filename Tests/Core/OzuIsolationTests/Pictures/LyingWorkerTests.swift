@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import OzuCodecs
   import OzuImaging
   import OzuStandardCodecs
   import OzuBase
@@ -207,6 +208,64 @@
       let read = try codecs.metadata(of: FakeWorkers.file)
       #expect(read == ImageMetadata(notes: read.notes) && read.notes.count == 1, "\(what)")
       #expect(read.notes.first?.contains("wrong answer") == true, "\(what): \(read.notes)")
+    }
+
+    private static func rewriting(_ change: (inout MetadataRewriting.Outcome) -> Void) -> PictureAnswer {
+      var outcome = MetadataRewriting.Outcome()
+      change(&outcome)
+      return .rewritten(outcome)
+    }
+
+    @Test("the cleaned file is that of the worker, if it is one of the format")
+    func cleaned() throws {
+      let other: Data = FakeWorkers.file + [1, 2, 3]
+      let answers: [PictureAnswer] = [
+        Self.rewriting {
+          $0.file = other
+          ($0.dropped, $0.notes) = (["XMP"], ["n"])
+        }, Self.rewriting { $0.file = Data("GIF89a".utf8) }, Self.rewriting { _ in }, .file(other),
+      ]
+      for (index, answer) in answers.enumerated() {
+        let codecs = FakeWorkers.codecs(FakeWorkers { _ in (FakeWorkers.message(answer), []) })
+        let file = Result { () throws(ImageDecodingError) in
+          try CleanedFile(FakeWorkers.file, keeping: .appearance, by: codecs, limits: .default)
+        }
+        switch file {
+        case .success(let file):
+          #expect(index == 0 && file.data == other && file.dropped == ["XMP"] && file.notes == ["n"])
+        case .failure(.decoderFailed(.webp, .wrongAnswer)): #expect(index > 0)
+        case .failure(let error): Issue.record("\(index): \(error)")
+        }
+      }
+    }
+
+    @Test(
+      "kept metadata are those of the worker; impossible ones, and those of a crash, are left out with a note"
+    )
+    func keptMetadata() {
+      let dots = ImageResolution(dotsPerInch: 72)
+      func kept(_ answer: @escaping FakeWorkers.Answer) -> (metadata: EncodedMetadata, notes: [String]) {
+        var notes: [String] = []
+        let metadata = FakeWorkers.codecs(FakeWorkers(answer)).keptMetadata(
+          of: FakeWorkers.file, policy: .keepAll, size: PixelSize(8, 6), colorSpace: .sRGB, resolution: dots,
+          limits: .default, notes: &notes)
+        return (metadata, notes)
+      }
+      func kept(_ blocks: EncodedMetadata) -> (metadata: EncodedMetadata, notes: [String]) {
+        let answer = Self.rewriting { ($0.blocks, $0.notes) = (blocks, ["n"]) }
+        return kept { _ in FakeWorkers.afterPixels(answer.data, form: nil) }
+      }
+      let own = kept(EncodedMetadata(exif: Data([1]), resolution: ImageResolution(dotsPerInch: .nan)))
+      #expect(own.metadata == EncodedMetadata(exif: Data([1])) && own.notes == ["n"])
+      let crash = ImageDecodingError.decoderFailed(.webp, .crashed(signal: 5))
+      let failures = [
+        kept(EncodedMetadata(exif: Data(count: 9 << 20))),
+        kept { _ throws(ImageDecodingError) in throw crash },
+      ]
+      for failure in failures {
+        #expect(failure.metadata == EncodedMetadata(resolution: dots))
+        #expect(failure.notes.count == 1 && failure.notes.first?.hasPrefix("metadata are left out: ") == true)
+      }
     }
 
     @Test("no list is longer than one of a worker may be", arguments: [(100_000, 0), (1, 5000)])

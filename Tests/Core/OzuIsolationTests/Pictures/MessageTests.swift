@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import OzuCodecs
   import OzuImaging
   import OzuBase
   import OzuTesting
@@ -24,6 +25,11 @@
       let tasks: [PictureRequest.Task] = [
         .header, .metadata, .picture(nil), .picture(resize), .track(resize), .frame(7, nil),
         .pixels(PixelSize(3, 4)), .turned(.left), .transcoded(.store, .jxl), .transcoded(.restore, .jxl),
+        .rewritten(.file(keeping: .everythingButPlace, turns: true)),
+        .rewritten(
+          .blocks(
+            policy: .keepCopyright, size: PixelSize(3, 4), colorSpace: .icc(name: "P3"),
+            resolution: ImageResolution(horizontal: 1, vertical: 2), isTurned: true)),
       ]
       return tasks.map { PictureRequest($0, limits: limits) }
         + [ColorPolicy.convertToSRGB, .keep, .keepProfile, .keepForFile].map { policy in
@@ -97,6 +103,16 @@
       return metadata
     }()
 
+    private static let rewritten: MetadataRewriting.Outcome = {
+      var outcome = MetadataRewriting.Outcome()
+      outcome.file = Data([1, 2])
+      outcome.blocks = EncodedMetadata(
+        exif: Data([3]), xmp: Data(), colorProfile: Data([4]),
+        resolution: ImageResolution(horizontal: 1, vertical: 2))
+      (outcome.dropped, outcome.notes) = (["the place", "XMP"], ["n"])
+      return outcome
+    }()
+
     private static let answers: [PictureAnswer] =
       headers.map { .header($0) } + errors.map { .failure($0) } + [
         .picture(header, form, notes: ["one", ""], resizeTime: .nanoseconds(7)),
@@ -107,7 +123,7 @@
               .withColorSpace(.coded(primaries: 9, transfer: 16)))),
         .needs(byteCount: 1 << 40), .file(Data([1, 2])), .track(nil), .lacking(.emptyData),
         .track(FrameTrack(delays: [.zero, .milliseconds(40)], loopCount: 3, workingByteCount: 9)),
-        .metadata(values),
+        .metadata(values), .rewritten(rewritten),
         .metadata(
           ImageMetadata(
             exif: Data([1]), xmp: Data(), colorProfile: ICCProfile(name: nil, data: Data([2])),

@@ -54,6 +54,55 @@
       #endif
     }
 
+    @Test(
+      "metadata that a written file keeps are written again in a worker, as without isolation",
+      arguments: MetadataPolicy.allCases)
+    func kept(policy: MetadataPolicy) async throws {
+      let codecs = CodecRegistry.standard
+      let exif = try codecs.metadata(of: Data(contentsOf: Repository.fixture("metadata/exif.jpg"))).exif
+      let options = EncodingOptions(metadata: EncodedMetadata(exif: exif))
+      let data = try codecs.encode(Fixture.photo.bitmap, as: .png, options: options)
+      let request = ImageRequest(.data(data, key: "a page")).resized(to: PixelSize(64, 64))
+      var format = OutputFormat.jpeg
+      format.metadata = policy
+      let pipeline = try pipeline(domain: "kept by \(policy)")
+      let image = try await pipeline.encoded(for: request, as: format)
+      // One answer is the picture. No header and no block is asked for.
+      #expect(pipeline.diagnostics().isolation?.answerCount == (policy == .strip ? 1 : 2))
+      let plain = Fixture().freshPipeline { $0.decoding.codecs = .standard }
+      #expect(try await plain.encoded(for: request, as: format).data == image.data)
+    }
+
+    @Test("files are cleaned in workers where their format is isolated")
+    func cleaned() async throws {
+      let pipeline = try pipeline()
+      for type in [ImageType.png, .jpeg] {
+        let file = try Fixture.photo.data(as: type)
+        #expect(try await pipeline.cleaned(file) == CleanedFile(file))
+      }
+      // The PNG: JPEG is not isolated here.
+      #expect(pipeline.diagnostics().isolation?.answerCount == 1)
+    }
+
+    #if !OZU_ASAN && !OZU_TSAN
+      @Test(
+        "a JPEG is stored as JPEG XL and given back by workers alone if isolation is required",
+        .enabled(if: CodecRegistry.standard.decodableTypes.contains(.jxl)))
+      func transcoded() async throws {
+        let jpeg = try Fixture.photo.data(as: .jpeg)
+        let pipeline = try pipeline(.required)
+        func file(_ type: ImageType, of data: Data) async throws -> Data {
+          let format = OutputFormat(type, options: EncodingOptions(isLossless: true))
+          let request = ImageRequest(.data(data, key: "from which \(type) is made"))
+          return try await pipeline.encoded(for: request, as: format).data
+        }
+        let stored = try await file(.jxl, of: jpeg)
+        #expect(try await file(.jpeg, of: stored) == CleanedFile(jpeg, keeping: []).data)
+        // The picture, the cleaned file, what stores it; then the picture, the JPEG, cleaned, and its header.
+        #expect((pipeline.diagnostics().isolation?.answerCount ?? 0) >= 7)
+      }
+    #endif
+
     // Not by a file that crashes a library: the next version does not crash any more.
     @Test(
       "a crash is a typed error that is remembered: the file is not decoded again, also not in this process"
