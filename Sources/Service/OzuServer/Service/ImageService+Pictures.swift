@@ -277,7 +277,7 @@ extension ImageService {
       return unchanged(pictureRequest, tag: tag, freshUntil: freshUntil)
     }
     var headers = validators(known, tag: tag, freshUntil: freshUntil)
-    let type: ImageType? = if case .image(let type) = ContentKind(sniffing: data) { type } else { nil }
+    let type: ImageType? = if case .image(let found) = ContentKind(sniffing: data) { found } else { nil }
     // What is no picture is shown by no browser under the name of this service.
     let disposition: String? = if let type { known.disposition(of: type) } else { "attachment" }
     for field in Self.bodyHeaders(ofMediaType: type?.mediaType ?? "application/octet-stream") {
