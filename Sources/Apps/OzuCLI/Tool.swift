@@ -1,9 +1,7 @@
 import OzuBase
 
 enum ExitStatus: Int32, Sendable {
-  /// All was done.
   case done = 0
-  /// Something failed.
   case failed = 1
   /// The command was not understood; nothing was done.
   case wrongUsage = 2

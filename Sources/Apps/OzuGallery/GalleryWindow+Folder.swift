@@ -206,7 +206,6 @@
     /// Whether there is a folder above the one that is shown.
     var canGoUp: Bool { (listing.folder?.pathComponents.count ?? 0) > 1 }
 
-    /// Shows the folder above.
     func goUp() {
       guard !isShowingDetail, canGoUp, let folder = listing.folder else { return }
       show(.folder(folder.deletingLastPathComponent()))
@@ -221,7 +220,6 @@
       setCells(min(max(index + steps, 0), sides.count - 1))
     }
 
-    /// Sets the size of the cells to one of those that there are.
     func setCells(_ index: Int) {
       let side = PictureGrid.cellSides[index]
       guard side != grid.cellSide else { return }

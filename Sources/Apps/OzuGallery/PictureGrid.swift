@@ -45,7 +45,6 @@
     /// Called when other pictures are selected.
     var onSelection: @MainActor () -> Void = {}
 
-    /// The pictures and folders.
     let list = PictureList()
     private let grid: ImageGrid
 

@@ -55,7 +55,6 @@
       g_object_unref(ObjectPointer(simple))
     }
 
-    /// Whether a switch is on.
     func isOn(_ name: String) -> Bool {
       guard let state = g_action_group_get_action_state(map, name) else { return false }
       defer { g_variant_unref(state) }

@@ -85,6 +85,12 @@
       }
       #expect(lines.contains("quality = 70") && lines.contains("timeout = 9"))
       #expect(lines.contains("# keys is set, and secret") && lines.contains("# listen = 127.0.0.1:8080"))
+      // A misspelt word in the table of settings would print a password.
+      #expect(
+        ServeSetting.all.filter(\.isSecret).map(\.name) == [
+          "keys", "playground_token", "origin_fields", "buckets_secret_key", "buckets_session_token",
+          "redis_password", "store_key", "s3_secret_key", "s3_session_token", "traces_fields",
+        ])
       let again = try ServeSettings(file: output, environment: [:])
       #expect(again.text == (try ServeSettings(file: "quality = 70\ntimeout = 9", environment: [:])).text)
     }

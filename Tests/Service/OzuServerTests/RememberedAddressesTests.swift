@@ -160,11 +160,12 @@ struct RememberedAddressesTests {
 
   /// A picture that no pipeline loads.
   private static func picture(
-    of source: ImageSource = .url(ServiceFixture.url("a.png")), fields: [String] = []
+    of source: ImageSource = .url(ServiceFixture.url("a.png")), fields: [String] = [],
+    until end: Date = .distantFuture
   ) throws -> KnownPicture {
     var picture = AddressedPicture(request: ImageRequest(source), output: OutputFormat(.png))
     picture.varyingFields = fields
-    picture.reusableUntil = .distantFuture
+    picture.reusableUntil = end
     let pipeline = try ServiceFixture().service.pipeline
     return KnownPicture(picture, file: pipeline.fileRequest(for: picture.request, as: picture.output))
   }
@@ -195,7 +196,7 @@ struct RememberedAddressesTests {
     #expect(large.byteCount > RememberedAddresses.byteBudget / 4)
   }
 
-  @Test("a target has at most a few variants, which differ in the lines of their fields")
+  @Test("a target has at most a few variants, the newest, which differ in the lines of their fields")
   func variants() throws {
     let picture = try Self.picture(fields: ["Accept", "DPR"])
     let addresses = RememberedAddresses(maximumCount: 100)
@@ -204,17 +205,31 @@ struct RememberedAddressesTests {
     func isFound(_ headers: HTTPHeaders) -> Bool {
       addresses.picture(for: Self.request("/a", headers), at: Self.clock) != nil
     }
-    let last = RememberedAddresses.maximumFormCount - 1
-    #expect(isFound(["Accept": "\(last)"]) && !isFound(["Accept": "\(last + 1)"]))
-    #expect(isFound(["Accept": "1"]) && isFound(["ACCEPT": "1", "Cookie": "a"]))
-    #expect(!isFound([:]) && !isFound(["Accept": "1", "DPR": "1"]) && !isFound(["Accept": "1, 2"]))
-    #expect(!isFound(["Accept": "1", "accept": "1"]) && !isFound(["DPR": "1"]) && !isFound(["Accept": "49"]))
+    let oldest = 50 - RememberedAddresses.maximumFormCount
+    #expect(isFound(["Accept": "\(oldest)"]) && !isFound(["Accept": "\(oldest - 1)"]))
+    #expect(isFound(["Accept": "49"]) && isFound(["ACCEPT": "49", "Cookie": "a"]))
+    #expect(!isFound([:]) && !isFound(["Accept": "49", "DPR": "1"]) && !isFound(["Accept": "48, 49"]))
+    #expect(!isFound(["Accept": "49", "accept": "49"]) && !isFound(["DPR": "49"]))
     let two: HTTPHeaders = ["Accept": "a", "accept": "b"]
     addresses.remember(picture, of: Self.request("/b", two))
     #expect(addresses.picture(for: Self.request("/b", two), at: Self.clock) != nil)
     for other: HTTPHeaders in [["Accept": "a, b"], ["Accept": "b", "accept": "a"], ["Accept": "a"]] {
       #expect(addresses.picture(for: Self.request("/b", other), at: Self.clock) == nil)
     }
+  }
+
+  @Test("a form takes the place of one whose time has ended, however often")
+  func renewal() throws {
+    let addresses = RememberedAddresses(maximumCount: 100)
+    let other = Self.request("/a", ["Accept": "b"])
+    addresses.remember(try Self.picture(fields: ["Accept"]), of: other)
+    for second in 1...10 {
+      let now = Self.clock + Double(second)
+      let picture = try Self.picture(fields: ["Accept"], until: now + 1)
+      addresses.remember(picture, of: Self.request("/a"))
+      #expect(addresses.picture(for: Self.request("/a"), at: now) === picture)
+    }
+    #expect(addresses.picture(for: other, at: Self.clock) != nil)
   }
 
   @Test("a source with bytes is not kept alive")

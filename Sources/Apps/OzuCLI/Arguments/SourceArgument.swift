@@ -19,7 +19,6 @@ enum SourceArgument {
     }
   }
 
-  /// Whether the text names a file.
   static func isFile(_ text: String) -> Bool {
     if isStandardInput(text) { return false }
     if case .url(let url) = source(text) { return url.isFileURL }

@@ -76,7 +76,6 @@ enum NetworkArguments {
 
 /// The arguments that the HTTP commands share.
 enum HTTPArguments {
-  /// The value of `--mode`.
   static func mode(_ arguments: ParsedArguments) throws(UsageError) -> HTTPCacheMode? {
     try arguments.choice("mode", among: HTTPCacheMode.allCases.map { ($0.rawValue, $0) })
   }

@@ -102,7 +102,6 @@ struct OutputFile: Sendable {
   }
 }
 
-/// An error number of the system.
 struct SystemError: Error {
   let code: Int32
 }
@@ -116,7 +115,6 @@ extension OutputFile {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Whether a path leads to a folder.
   static func isFolder(_ path: String) -> Bool {
     var status = stat()
     guard path != standardOutput, stat(path, &status) == 0 else { return false }

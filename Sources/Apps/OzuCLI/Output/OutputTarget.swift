@@ -300,7 +300,6 @@ struct OutputTarget: Sendable {
     return [OutputTemplate.Field.width, .height, .date, .camera].contains(where: template.has)
   }
 
-  /// The path of a result that is made.
   func path(of result: Result, forSource index: Int) -> String {
     var values: OutputTemplate.Values = [
       .ext: ending(forSource: index, result.type) ?? "", .width: "\(result.size.width)",

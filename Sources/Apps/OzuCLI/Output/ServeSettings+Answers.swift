@@ -202,7 +202,6 @@
       return texts
     }
 
-    /// The style of texts; `nil` without one.
     var textStyle: TextStyle? {
       get throws(UsageError) {
         let name = "watermark_text_style"

@@ -138,7 +138,6 @@ struct SourceRun: Sendable {
 }
 
 extension Console {
-  /// Prints a report in a style.
   func print(_ report: any SourceReport, _ style: ReportStyle) {
     switch style {
     case .json: print(report.json.text)

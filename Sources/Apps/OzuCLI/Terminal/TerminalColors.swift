@@ -1,6 +1,5 @@
 import Ozu
 
-/// The colours that a terminal has.
 enum TerminalColors: String, CaseIterable, Sendable {
   /// 24 bits.
   case all = "16m"

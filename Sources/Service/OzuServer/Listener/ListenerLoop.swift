@@ -10,7 +10,6 @@ final class ListenerLoop: Sendable {
   enum Command: Sendable {
     /// Begins, or reads the clock again after a test has moved it.
     case tick
-    /// Sends an answer.
     case answer(connection: UInt64, ServiceResponse)
     /// Answers pending requests, within a time limit, and ends.
     case drain(Duration)

@@ -187,9 +187,9 @@ struct PlaygroundToken: Sendable {
 
   /// - Throws: `ServiceConfigurationError.weakPlaygroundToken` for a token that is too short, or that would need escapes in an address.
   init(_ text: String) throws(ServiceConfigurationError) {
-    guard (Self.shortest...256).contains(text.utf8.count), text.utf8.allSatisfy(Self.isPlain) else {
-      throw .weakPlaygroundToken
-    }
+    guard (Self.shortest...256).contains(text.utf8.count),
+      PercentEncoding.encoded(text, keeping: "-._~") == text
+    else { throw .weakPlaygroundToken }
     digest = SHA256.digest(of: Array(text.utf8))
   }
 
@@ -206,13 +206,6 @@ struct PlaygroundToken: Sendable {
   static func random(byteCount: Int) -> String {
     var generator = SystemRandomNumberGenerator()
     return Base64URL.text(of: (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
-  }
-
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: "-._~".utf8.contains(byte)
-    }
   }
 }
 

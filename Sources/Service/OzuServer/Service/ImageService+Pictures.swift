@@ -198,9 +198,10 @@ extension ImageService {
     if let disposition = pictureRequest.known.disposition(of: image.type) {
       headers.add(name: "Content-Disposition", value: disposition)
     }
-    var answer = ServiceAnswer(kind, ServiceResponse(status: 200, headers: headers, body: image.data))
+    var answer = ServiceAnswer(
+      kind, ServiceResponse(status: 200, headers: headers, body: image.data),
+      source: pictureRequest.known.sourceName)
     if image.isNew { answer.timings = image.timings }
-    answer.source = pictureRequest.known.sourceName
     if kind == .made { answer.notes = image.notes }
     return answer
   }
@@ -217,12 +218,11 @@ extension ImageService {
   }
 
   private func unchanged(_ pictureRequest: PictureRequest, tag: String, freshUntil: Date?) -> ServiceAnswer {
-    var answer = ServiceAnswer(
+    ServiceAnswer(
       .unchanged,
       ServiceResponse(
-        status: 304, headers: validators(pictureRequest.known, tag: tag, freshUntil: freshUntil)))
-    answer.source = pictureRequest.known.sourceName
-    return answer
+        status: 304, headers: validators(pictureRequest.known, tag: tag, freshUntil: freshUntil)),
+      source: pictureRequest.known.sourceName)
   }
 
   /// The fields that a 304 has too (RFC 9110 §15.4.5).
@@ -273,31 +273,19 @@ extension ImageService {
     let known = pictureRequest.known
     let tag = original.state.map { pictureRequest.tag(of: $0.identity, "original") }
     let freshUntil = original.allowsStoring ? original.state?.freshUntil ?? .distantFuture : nil
-    let headers = validators(known, tag: tag, freshUntil: freshUntil)
     if let tag, pictureRequest.condition?.matches(tag) == true {
-      return known.sourced(ServiceAnswer(.unchanged, ServiceResponse(status: 304, headers: headers)))
+      return unchanged(pictureRequest, tag: tag, freshUntil: freshUntil)
     }
-    var all = headers
-    if case .image(let type) = ContentKind(sniffing: data) {
-      for field in Self.bodyHeaders(of: type) { all.add(name: field.name, value: field.value) }
-      if let disposition = known.disposition(of: type) { all["Content-Disposition"] = disposition }
-    } else {
-      // What is no picture is shown by no browser under the name of this service.
-      for field in Self.bodyHeaders(ofMediaType: "application/octet-stream") {
-        all.add(name: field.name, value: field.value)
-      }
-      all["Content-Disposition"] = "attachment"
+    var headers = validators(known, tag: tag, freshUntil: freshUntil)
+    let type: ImageType? = if case .image(let found) = ContentKind(sniffing: data) { found } else { nil }
+    // What is no picture is shown by no browser under the name of this service.
+    let disposition: String? = if let type { known.disposition(of: type) } else { "attachment" }
+    for field in Self.bodyHeaders(ofMediaType: type?.mediaType ?? "application/octet-stream") {
+      headers.add(name: field.name, value: field.value)
     }
-    return known.sourced(
-      ServiceAnswer(.store, ServiceResponse(status: 200, headers: all, body: data)))
-  }
-}
-
-extension KnownPicture {
-  fileprivate func sourced(_ answer: ServiceAnswer) -> ServiceAnswer {
-    var answer = answer
-    answer.source = sourceName
-    return answer
+    if let disposition { headers["Content-Disposition"] = disposition }
+    return ServiceAnswer(
+      .store, ServiceResponse(status: 200, headers: headers, body: data), source: known.sourceName)
   }
 }
 

@@ -258,10 +258,8 @@ struct ServiceAnswer: Sendable {
   var notes: [String] = []
   var timings: StageTimings?
 
-  init(_ kind: Kind, _ response: ServiceResponse, failure: String? = nil) {
-    self.kind = kind
-    self.response = response
-    self.failure = failure
+  init(_ kind: Kind, _ response: ServiceResponse, source: String? = nil, failure: String? = nil) {
+    (self.kind, self.response, self.source, self.failure) = (kind, response, source, failure)
   }
 
   /// Strangers can invent as many of these addresses as they like, so no cache may keep the answer.

@@ -24,9 +24,8 @@ final class RememberedAddresses: Sendable {
     /// The number of the grammar that has read the address: one that was replaced counts no more.
     let grammar: Int
 
-    func isFor(_ headers: HTTPHeaders, at time: Double) -> Bool {
-      time < end
-        && zip(picture.picture.varyingFields, values).allSatisfy { headers.hasValues($1, for: $0) }
+    func isFor(_ headers: HTTPHeaders) -> Bool {
+      zip(picture.picture.varyingFields, values).allSatisfy { headers.hasValues($1, for: $0) }
     }
 
     /// An upper estimate: the target and the source are stored in several forms.
@@ -52,7 +51,7 @@ final class RememberedAddresses: Sendable {
     // In seconds, like the expiry of addresses.
     let time = date.timeIntervalSince1970
     let forms = targets.value(forKey: request.target)
-    return forms?.first { $0.grammar == grammar && $0.isFor(request.headers, at: time) }?.picture
+    return forms?.first { $0.grammar == grammar && time < $0.end && $0.isFor(request.headers) }?.picture
   }
 
   /// Remembers the picture that a request names.
@@ -61,8 +60,11 @@ final class RememberedAddresses: Sendable {
   func remember(_ picture: KnownPicture, of request: ServiceRequest, grammar: Int = 0) {
     guard picture.isFromURL, let end = picture.picture.reusableUntil else { return }
     // Two threads may add a form at the same time: then one of them is read again.
-    var forms = targets.value(forKey: request.target)?.filter { $0.grammar == grammar } ?? []
-    guard forms.count < Self.maximumFormCount else { return }
+    var forms = (targets.value(forKey: request.target) ?? []).filter {
+      $0.grammar == grammar && !$0.isFor(request.headers)
+    }
+    // The oldest goes: forms that nobody asks for again would otherwise keep those of all others out.
+    forms.removeFirst(max(0, forms.count + 1 - Self.maximumFormCount))
     let values = picture.picture.varyingFields.map(request.headers.values)
     forms.append(
       Form(picture: picture, values: values, end: end.timeIntervalSince1970, grammar: grammar))
