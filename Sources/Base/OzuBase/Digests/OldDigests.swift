@@ -43,7 +43,9 @@ package enum MD5 {
   private static let turns: [UInt32] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 
   /// The table T of RFC 1321: 2³² × |sin(n)| for n from 1 to 64, without its fraction.
-  private static let sines = (1...64).map { (number: Int) -> UInt32 in UInt32(0x1p32 * abs(sin(Double(number)))) }
+  private static let sines = (1...64).map { (number: Int) -> UInt32 in
+    UInt32(0x1p32 * abs(sin(Double(number))))
+  }
 }
 
 /// SHA-1 (FIPS 180-4 §6.1), for files that others name by it. Not for security.

@@ -129,6 +129,7 @@ extension MemoryCache {
   @usableFromInline
   static func nanoseconds(_ start: Int64, plus duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components
-    return seconds.saturatingProduct(1_000_000_000).saturatingSum(attoseconds / 1_000_000_000).saturatingSum(start)
+    let whole = seconds.saturatingProduct(1_000_000_000).saturatingSum(attoseconds / 1_000_000_000)
+    return whole.saturatingSum(start)
   }
 }
