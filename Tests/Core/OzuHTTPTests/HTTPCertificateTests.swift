@@ -114,9 +114,9 @@
         (CURLE_SSL_CONNECT_ERROR, 0, "x"),
       ] as [(CURLcode, Int, String)])
     func numbers(code: CURLcode, verification: Int, text: String) {
-      let failure = TLSFailure(
+      let failure = CurlFailure(
         code: code, message: "x", host: "h", verification: verification, authorities: "/p")
-      #expect(failure.text == text)
+      #expect(failure.tlsText == text)
     }
 
     @Test("SSL_CERT_FILE and SSL_CERT_DIR replace the system's authorities, unless a file is named")

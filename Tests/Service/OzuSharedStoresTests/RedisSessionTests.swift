@@ -127,7 +127,8 @@ struct RedisSessionTests {
     #expect(throws: RedisError.self) { try receive(bytes + "\r\n", &session) }
     session.start(request("a", at: 1))
     session.fail(RedisError(.connectionLost, node: "n"))
+    let error: any Error = RedisError(.connectionLost, node: "n")
     #expect(outcomes["a"] == .failure(RedisError(.connectionLost, node: "n")))
-    #expect(session.isIdle)
+    #expect(session.isIdle && error.localizedDescription == "n closed the connection")
   }
 }

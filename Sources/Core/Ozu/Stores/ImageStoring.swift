@@ -155,11 +155,14 @@ public struct ImageStoreError: Error, Sendable {
   public let underlying: (any Error)?
 }
 
-extension ImageStoreError: CustomStringConvertible {
+extension ImageStoreError: LocalizedError, CustomStringConvertible {
   /// One line such as `write SharedFolder: No space left on device`.
   public var description: String {
     // Reads do not wait in a queue.
     let reason = operation == .read ? "it did not answer in time" : "too many operations wait for it"
     return "\(operation.rawValue) \(level): \(underlying.map { "\($0)" } ?? reason)"
   }
+
+  /// The description.
+  public var errorDescription: String? { description }
 }

@@ -126,13 +126,10 @@ extension MemoryCache {
   }
 
   /// The sum of a time and a duration, clamped to the range of `Int64`.
-  @inlinable
+  @usableFromInline
   static func nanoseconds(_ start: Int64, plus duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflow { return seconds > 0 ? .max : .min }
-    let (sum, sumOverflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-    let (total, totalOverflow) = sum.addingReportingOverflow(start)
-    return sumOverflow || totalOverflow ? (seconds > 0 ? .max : .min) : total
+    let whole = seconds.saturatingProduct(1_000_000_000).saturatingSum(attoseconds / 1_000_000_000)
+    return whole.saturatingSum(start)
   }
 }

@@ -170,9 +170,8 @@ extension HTTPRequest {
 /// waits for the one before it in its lane, and four lanes do not wait for each other. Each step is a bijection of the lane for
 /// a word and of the word for a lane, so bodies that differ in one word never have the same lanes.
 struct HTTPBodyIdentity {
-  private var lanes: (UInt64, UInt64, UInt64, UInt64) = (
-    0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x2752_20A9_5FDE_4A6B
-  )
+  private var lanes = SIMD4<UInt64>(
+    0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x2752_20A9_5FDE_4A6B)
   private var wordCount = 0
   /// Bytes that do not fill a word yet, the first one lowest.
   private var rest: UInt64 = 0
@@ -199,7 +198,7 @@ struct HTTPBodyIdentity {
       add(word(0))
       offset &+= 8
     }
-    var (a, b, c, d) = lanes
+    var (a, b, c, d) = (lanes[0], lanes[1], lanes[2], lanes[3])
     let start = offset
     while offset &+ 32 <= bytes.count {
       a = Self.mixed(a, word(0))
@@ -208,7 +207,7 @@ struct HTTPBodyIdentity {
       d = Self.mixed(d, word(3))
       offset &+= 32
     }
-    lanes = (a, b, c, d)
+    lanes = SIMD4(a, b, c, d)
     wordCount += (offset - start) / 8
     while offset &+ 8 <= bytes.count {
       add(word(0))
@@ -223,9 +222,8 @@ struct HTTPBodyIdentity {
   /// The identity of the bytes so far.
   var text: String {
     let byteCount = 8 * wordCount + restByteCount
-    let (a, b, c, d) = lanes
     // A vector, because an array would be an allocation for each body.
-    let words = SIMD8(a, b, c, d, rest, UInt64(byteCount), 0, 0)
+    let words = SIMD8(lowHalf: lanes, highHalf: SIMD4(rest, UInt64(byteCount), 0, 0))
     let first = (0..<7).reduce(0) { Self.mixed($0, words[$1]) }
     let second = (0..<7).reversed().reduce(first) { Self.mixed($0, words[$1]) }
     func digits(_ number: UInt64) -> String { String(number, radix: 36) }
@@ -241,12 +239,7 @@ struct HTTPBodyIdentity {
   }
 
   private mutating func add(_ word: UInt64) {
-    switch wordCount % 4 {
-    case 0: lanes.0 = Self.mixed(lanes.0, word)
-    case 1: lanes.1 = Self.mixed(lanes.1, word)
-    case 2: lanes.2 = Self.mixed(lanes.2, word)
-    default: lanes.3 = Self.mixed(lanes.3, word)
-    }
+    lanes[wordCount % 4] = Self.mixed(lanes[wordCount % 4], word)
     wordCount += 1
   }
 

@@ -144,7 +144,7 @@ enum DeltaSeconds {
 /// widths and no time zone except GMT. Only case is ignored, as RFC 9111 §4.2 demands of caches. The day of the
 /// week must be a valid name, but is not compared with the date, because the grammar does not demand it.
 public enum HTTPDate {
-  // Three letters each. Static strings, because a date is read and written for each response.
+  // Three letters each. Static strings, because a date is read for each response.
   private static let months: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
   private static let shortDays: StaticString = "SunMonTueWedThuFriSat"
   private static let days: [StaticString] = [
@@ -179,40 +179,13 @@ public enum HTTPDate {
     let second = total - day * 86_400
     let civil = CivilDate(daysSince1970: day)
     let weekday = (day + 4) - (day + 4).floorDivided(by: 7) * 7
-    return String(unsafeUninitializedCapacity: 29) { bytes in
-      var count = 0
-      func add(_ byte: UInt8) {
-        bytes[count] = byte
-        count += 1
-      }
-      func add(_ text: StaticString, from start: Int = 0) {
-        for index in start..<start + 3 { add(text.utf8Start[index]) }
-      }
-      func add(_ number: Int, digits: Int) {
-        var power = digits == 4 ? 1000 : 10
-        while power > 0 {
-          add(0x30 + UInt8(truncatingIfNeeded: number / power % 10))
-          power /= 10
-        }
-      }
-      add(shortDays, from: weekday * 3)
-      add(0x2C)
-      add(0x20)
-      add(civil.day, digits: 2)
-      add(0x20)
-      add(months, from: (civil.month - 1) * 3)
-      add(0x20)
-      add(civil.year, digits: 4)
-      add(0x20)
-      add(second / 3600, digits: 2)
-      add(0x3A)
-      add(second / 60 % 60, digits: 2)
-      add(0x3A)
-      add(second % 60, digits: 2)
-      add(0x20)
-      add("GMT")
-      return count
+    func name(_ names: StaticString, _ index: Int) -> String {
+      String(decoding: UnsafeBufferPointer(start: names.utf8Start + 3 * index, count: 3), as: UTF8.self)
     }
+    func digits(_ number: Int, _ count: Int = 2) -> Substring { String(10_000 + number).suffix(count) }
+    let words = "\(name(shortDays, weekday)), \(digits(civil.day)) \(name(months, civil.month - 1))"
+    let time = "\(digits(second / 3600)):\(digits(second / 60 % 60)):\(digits(second % 60))"
+    return "\(words) \(digits(civil.year, 4)) \(time) GMT"
   }
 
   /// The whole seconds since 1970 of the nearest representable date.

@@ -219,32 +219,15 @@ package struct ResponseHeadParser {
   private mutating func takeStatusLine(_ text: UnsafeRawBufferPointer) throws(HTTPError) {
     guard let space = text.firstIndex(of: 0x20), text.count >= space + 4,
       text.count == space + 4 || text[space + 4] == 0x20,
-      let code = Self.number(text[(space + 1)..<(space + 4)]), code >= 100
+      let code = Int(String(decoding: text[(space + 1)..<(space + 4)], as: UTF8.self)), code >= 100
     else { throw HTTPError(.protocolError("the status line is malformed")) }
     status = code
     let name = text[..<space]
     version =
-      if name.elementsEqual("HTTP/1.1".utf8) {
-        .http1_1
-      } else if name.elementsEqual("HTTP/1.0".utf8) {
-        .http1_0
-      } else if name.elementsEqual("HTTP/2".utf8) || name.elementsEqual("HTTP/2.0".utf8) {
-        .http2
-      } else if name.elementsEqual("HTTP/3".utf8) || name.elementsEqual("HTTP/3.0".utf8) {
-        .http3
-      } else {
-        .http1_1
-      }
+      HTTPVersion.allCases.first {
+        name.elementsEqual($0.rawValue.utf8) || name.elementsEqual("\($0.rawValue).0".utf8)
+      } ?? .http1_1
     headers.removeAll(keepingCapacity: true)
-  }
-
-  private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {
-    var value = 0
-    for byte in digits {
-      guard (0x30...0x39).contains(byte) else { return nil }
-      value = value * 10 + Int(byte - 0x30)
-    }
-    return value
   }
 }
 

@@ -38,31 +38,24 @@ extension ImageHeader {
     exactSize = try reader.optional { (reader) throws(FieldReader.Damage) in
       SIMD2(try reader.number(), try reader.number())
     }
-    colorEncoding = try reader.optional { (reader) throws(FieldReader.Damage) in
-      try ColorEncoding(from: &reader)
-    }
+    colorEncoding = try reader.optional(ColorEncoding.init(from:))
     dotsPerInch = try reader.optionalNumber()
-    metadata = try reader.optional { (reader) throws(FieldReader.Damage) in
-      try PictureMetadata(from: &reader)
-    }
+    metadata = try reader.optional(PictureMetadata.init(from:))
     lightLevels = try reader.optional { (reader) throws(FieldReader.Damage) in
       var levels = LightLevels(
         maximumContent: try reader.optionalNumber(), maximumAverage: try reader.optionalNumber(),
         masteringPeak: try reader.optionalNumber())
       levels.masteringMinimum = try reader.optionalNumber()
-      levels.masteringGamut = try reader.optional { (reader) throws(FieldReader.Damage) in
-        try Chromaticities(from: &reader)
-      }
+      levels.masteringGamut = try reader.optional(Chromaticities.init(from:))
       return levels
     }
-    gainMap = try reader.optional { (reader) throws(FieldReader.Damage) in try GainMap(from: &reader) }
+    gainMap = try reader.optional(GainMap.init(from:))
     missingBytes = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.byteRange() }
     cameraRAW = try reader.optional { (reader) throws(FieldReader.Damage) in
       CameraRAW(
-        size: try reader.optional { (reader) throws(FieldReader.Damage) in try PixelSize(from: &reader) },
-        previewSizes: try reader.list(atMost: CameraRAW.mostPreviews) { (reader) throws(FieldReader.Damage) in
-          try PixelSize(from: &reader)
-        }, isCut: try reader.flag())
+        size: try reader.optional(PixelSize.init(from:)),
+        previewSizes: try reader.list(atMost: CameraRAW.mostPreviews, PixelSize.init(from:)),
+        isCut: try reader.flag())
     }
     notes = try reader.notes()
   }
@@ -233,9 +226,7 @@ extension ImageMetadata {
     exif = try reader.optionalData()
     xmp = try reader.optionalData()
     iptc = try reader.optionalData()
-    colorProfile = try reader.optional { (reader) throws(FieldReader.Damage) in
-      try ICCProfile(from: &reader)
-    }
+    colorProfile = try reader.optional(ICCProfile.init(from:))
     resolution = try reader.optional { (reader) throws(FieldReader.Damage) in
       try ImageResolution(from: &reader)
     }

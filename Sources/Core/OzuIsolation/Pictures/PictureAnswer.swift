@@ -156,9 +156,7 @@ extension PictureAnswer {
 
   /// Reads an answer; `nil` for other bytes. The sender is not trusted: the code that uses the values checks them.
   init?(_ data: Data) {
-    let answer = FieldReader.record(data, version: PictureRequest.version) {
-      (reader) throws(FieldReader.Damage) in try PictureAnswer(from: &reader)
-    }
+    let answer = FieldReader.record(data, version: PictureRequest.version, PictureAnswer.init(from:))
     guard let answer else { return nil }
     self = answer
   }
@@ -173,8 +171,7 @@ extension PictureAnswer {
         notes: try reader.notes(),
         resizeTime: try Duration(from: &reader))
     case 3:
-      self = .track(
-        try reader.optional { (reader) throws(FieldReader.Damage) in try FrameTrack(from: &reader) })
+      self = .track(try reader.optional(FrameTrack.init(from:)))
     case 4: self = .bitmap(try BitmapForm(from: &reader))
     case 5: self = .failure(try ImageDecodingError(from: &reader))
     case 6: self = .needs(byteCount: try reader.integer())
@@ -211,9 +208,7 @@ extension FrameTrack {
   }
 
   fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
-    delays = try reader.list(atMost: ImageHeader.largestFrameCount) { (reader) throws(FieldReader.Damage) in
-      try Duration(from: &reader)
-    }
+    delays = try reader.list(atMost: ImageHeader.largestFrameCount, Duration.init(from:))
     loopCount = try reader.integer()
     workingByteCount = try reader.integer()
   }

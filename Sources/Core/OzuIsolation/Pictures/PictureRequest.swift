@@ -129,16 +129,14 @@ extension PictureRequest {
 
   /// Reads a request; `nil` for bytes that are not one of this version.
   init?(_ data: Data) {
-    let request = FieldReader.record(data, version: Self.version) {
-      (reader) throws(FieldReader.Damage) in try PictureRequest(from: &reader)
-    }
+    let request = FieldReader.record(data, version: Self.version, PictureRequest.init(from:))
     guard let request else { return nil }
     self = request
   }
 
   private init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     func resize(_ reader: inout FieldReader) throws(FieldReader.Damage) -> Resize? {
-      try reader.optional { (reader) throws(FieldReader.Damage) in try Resize(from: &reader) }
+      try reader.optional(Resize.init(from:))
     }
     switch try reader.integer() {
     case 0: task = .header

@@ -58,7 +58,7 @@
 
     private var magic = Self.magic
     /// The most memory that the worker may ever take.
-    package var memoryByteCount: UInt64
+    private var memoryByteCount: UInt64
     private var flags: UInt32
     private var nameByteCount: UInt32
 
@@ -86,12 +86,6 @@
         type: ImageType(rawValue: String(decoding: text.dropFirst(Int(head.nameByteCount)), as: UTF8.self)),
         readsFonts: head.flags & 1 != 0, startsThreads: head.flags & 2 != 0)
       return (kind, head.memoryByteCount)
-    }
-
-    private init(memoryByteCount: UInt64, flags: UInt32, nameByteCount: UInt32) {
-      self.memoryByteCount = memoryByteCount
-      self.flags = flags
-      self.nameByteCount = nameByteCount
     }
   }
 

@@ -37,7 +37,7 @@ public struct RedisError: Error, Hashable, Sendable {
   }
 }
 
-extension RedisError: CustomStringConvertible {
+extension RedisError: LocalizedError, CustomStringConvertible {
   /// One line such as `10.0.0.7:6379 did not answer within 0.05 seconds`. Control characters from a server are
   /// written as numbers.
   public var description: String {
@@ -54,6 +54,9 @@ extension RedisError: CustomStringConvertible {
       }
     return PrintableText.escaped(words)
   }
+
+  /// The description.
+  public var errorDescription: String? { description }
 }
 
 extension RedisError {

@@ -65,9 +65,11 @@ extension RedisStore: ImageStoring {
   /// Restarts the time to live of an entry.
   public func touch(_ key: ImageStoreKey) throws -> Bool {
     guard keeps(key.kind) else { return false }
-    guard let lifetime = configuration.timeToLive else { return try contains(key) }
-    let node = node(of: key)
-    let command = RESPCommand("PEXPIRE", .text(name(of: key)), .number(lifetime.redisMilliseconds))
+    let (node, place) = (node(of: key), RESPCommand.Argument.text(name(of: key)))
+    // Not `contains`, which reads the beginning of the entry or all of it: each picture that memory has comes here.
+    let command =
+      configuration.timeToLive.map { RESPCommand("PEXPIRE", place, .number($0.redisMilliseconds)) }
+      ?? RESPCommand("EXISTS", place)
     return try count(ask(node, command), node) > 0
   }
 

@@ -89,7 +89,7 @@ public enum S3Error: Error, Hashable, Sendable {
   case circuitOpen
 }
 
-extension S3Error: CustomStringConvertible {
+extension S3Error: LocalizedError, CustomStringConvertible {
   /// One line for people.
   public var description: String {
     switch self {
@@ -100,6 +100,9 @@ extension S3Error: CustomStringConvertible {
     case .circuitOpen: "the service has failed repeatedly and is not asked for a while"
     }
   }
+
+  /// The description.
+  public var errorDescription: String? { description }
 
   /// The code in the body of a refusal; empty for none.
   static func code(in body: Data) -> String {

@@ -22,9 +22,11 @@ import OzuHTTP
 /// service.
 public final class S3Store: Sendable {
   /// The reason why a store cannot be made.
-  public struct InvalidConfiguration: Error, Hashable, Sendable, CustomStringConvertible {
+  public struct InvalidConfiguration: LocalizedError, Hashable, Sendable, CustomStringConvertible {
     /// One line that says what is wrong.
     public let description: String
+    /// The description.
+    public var errorDescription: String? { description }
 
     static let noService = InvalidConfiguration(
       description: "the endpoint is not the address of a service, such as https://s3.example.com")

@@ -199,6 +199,7 @@ struct FurtherLevelTests {
     try await eventually(reads.value { 2 } == 2)
     let error = ImageStoreError(level: "far", operation: .read, underlying: nil)
     #expect("\(error)" == "read far: it did not answer in time")
+    #expect((error as any Error).localizedDescription == "\(error)")
   }
 
   @Test("hints distinguish the entries that a level may have")

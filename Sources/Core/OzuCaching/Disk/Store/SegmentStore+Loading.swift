@@ -159,6 +159,8 @@ extension SegmentStore {
       try trim(toByteCount: writer.eviction.capacity, &writer)
     }
     writer.eviction.endTrim()
+    // A cache that could not rebuild its index has given its lock back.
+    guard writer.ownership.isWriter else { return }
     writer.indexFile.decideStoring(limit: writer.eviction.limit)
     adoptOffers(&writer)
     // Finding this many entries took long, and should not be necessary after the next crash.

@@ -14,9 +14,10 @@
     /// The proxy, and its answer to CONNECT; nil and 0 for none.
     var proxy: String?
     var connectStatus = 0
-    /// The facts about the certificate.
     var host = ""
+    /// OpenSSL's result of the verification (`X509_V_ERR_…`), as libcurl hands it on; 1 before there is one, 0 without.
     var verification = 0
+    /// The path of the trusted authorities.
     var authorities: String?
 
     var reason: HTTPError.Reason {
@@ -62,11 +63,7 @@
         CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE,
         CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
         CURLE_USE_SSL_FAILED:
-        .tlsFailed(
-          TLSFailure(
-            code: code, message: message, host: host, verification: verification,
-            authorities: authorities
-          ).text)
+        .tlsFailed(tlsText)
       default:
         .other(code: Int(code.rawValue), message: message)
       }
@@ -82,20 +79,9 @@
       }
       return isRefused ? .connectionRefused : .connectionFailed(words)
     }
-  }
 
-  /// The reason why TLS could not be set up, as a text for people.
-  struct TLSFailure {
-    var code: CURLcode
-    /// The message of libcurl.
-    var message: String
-    var host: String
-    /// OpenSSL's result of the verification (`X509_V_ERR_…`), as libcurl hands it on; 1 before there is one, 0 without.
-    var verification = 0
-    /// The path of the trusted authorities.
-    var authorities: String?
-
-    var text: String {
+    /// The reason why TLS could not be set up, as a text for people.
+    var tlsText: String {
       switch verification {
       case 10:
         return "its certificate expired; its owner has to renew it, unless this machine's clock is wrong"

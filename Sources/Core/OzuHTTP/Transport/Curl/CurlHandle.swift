@@ -180,7 +180,7 @@
     _ context: UnsafeMutableRawPointer?, _ remoteAddress: UnsafeMutablePointer<CChar>?,
     _ localAddress: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
   ) -> Int32 {
-    curlTransfer(context)?.noteConnected()
+    curlTransfer(context)?.timing.noteActivity(at: .now)
     return Int32(CURL_PREREQFUNC_OK)
   }
 

@@ -90,10 +90,6 @@
       repeatedChunkByteCount = 0
       connectingPort = nil
     }
-
-    func noteConnected() {
-      timing.noteActivity(at: .now)
-    }
   }
 
   /// Reads the head of a response, line by line.
