@@ -124,6 +124,18 @@ extension Picture {
   /// `await encoded(as: .png)` makes a file of the picture.
   @available(*, unavailable, message: "use 'await encoded(as: .png)'")
   public func pngData() -> Data? { nil }
+  /// A picture is an animation or has none.
+  @available(*, unavailable, message: "use 'animation != nil'")
+  public var isAnimated: Bool { animation != nil }
+  /// A request has sizes of its own.
+  @available(*, unavailable, message: "use 'resized(Resize(size))'; a request is better: 'resized(to: size)'")
+  public func resized(to size: PixelSize) -> Picture { self }
+  /// A pipeline decodes files.
+  @available(*, unavailable, message: "use 'await pipeline.image(for: ImageRequest(data: …))'")
+  public init?(data: Data) { self.init(Bitmap(size: PixelSize(1, 1)) { _, _ in .white }) }
+  /// A pipeline loads files.
+  @available(*, unavailable, message: "use 'await pipeline.image(for: url)'")
+  public init?(contentsOf url: URL) { self.init(Bitmap(size: PixelSize(1, 1)) { _, _ in .white }) }
 
   /// `await encoded(as: .png)` makes a file of the picture.
   @available(*, unavailable, message: "use 'await encoded(as: .png).write(to: file)'")

@@ -122,4 +122,18 @@ extension ImageRequest {
     get { [cachePolicy] }
     set { cachePolicy = newValue.last ?? cachePolicy }
   }
+  /// How caches are used is said by `cachePolicy`, `readLayers` and `writeLayers`.
+  @available(*, unavailable, message: "use 'cachePolicy', 'readLayers' and 'writeLayers'")
+  public init(
+    url: URL, processors: [any ImageProcessing] = [], priority: ImagePriority = .normal,
+    options: [CachePolicy]
+  ) {
+    self.init(url: url, processors: processors, priority: priority)
+  }
+  /// A file is decoded at the size that a request asks for.
+  @available(*, unavailable, message: "use 'resized(to:)': a file is decoded at the size that is asked for")
+  public var thumbnail: Resize? {
+    get { resize }
+    set { resize = newValue }
+  }
 }
