@@ -259,6 +259,12 @@ extension ImagePresenting {
 }
 
 extension DisplayOptions {
+  /// Options are set on a value.
+  @available(*, unavailable, message: "use 'DisplayOptions { $0.placeholder = … }'")
+  public init(placeholder: DisplayPlaceholder) { self.init() }
+  /// Options are set on a value.
+  @available(*, unavailable, message: "use 'DisplayOptions { $0.transition = … }'")
+  public init(transition: DisplayTransition) { self.init() }
   /// The name is `failurePicture`.
   @available(*, unavailable, renamed: "failurePicture")
   public var failureImage: Picture? {
@@ -432,6 +438,24 @@ extension ImagePipeline.Configuration.Caching {
     get { nil }
     set {}
   }
+}
+
+extension OutputFormat {
+  /// A quality is one of the options.
+  @available(
+    *, unavailable, message: "use 'OutputFormat(.jpeg, options: EncodingOptions(compressionQuality: …))'"
+  )
+  public static func jpeg(quality: Double) -> OutputFormat { .jpeg }
+  /// A quality is one of the options.
+  @available(
+    *, unavailable, message: "use 'OutputFormat(.webp, options: EncodingOptions(compressionQuality: …))'"
+  )
+  public static func webp(quality: Double) -> OutputFormat { .webp }
+  /// A quality is one of the options.
+  @available(
+    *, unavailable, message: "use 'OutputFormat(.avif, options: EncodingOptions(compressionQuality: …))'"
+  )
+  public static func avif(quality: Double) -> OutputFormat { .avif }
 }
 
 extension StoragePolicy {

@@ -124,6 +124,9 @@ extension Picture {
   /// `await encoded(as: .png)` makes a file of the picture.
   @available(*, unavailable, message: "use 'await encoded(as: .png)'")
   public func pngData() -> Data? { nil }
+  /// A picture has pixels, and no file.
+  @available(*, unavailable, message: "use 'bitmap' for the pixels, 'await encoded(as: .png)' for a file")
+  public var data: Data? { nil }
   /// A picture is an animation or has none.
   @available(*, unavailable, message: "use 'animation != nil'")
   public var isAnimated: Bool { animation != nil }
@@ -146,4 +149,11 @@ extension Picture {
     *, unavailable, message: "use 'await encoded(as: .jpeg, options: .init(compressionQuality: …))'"
   )
   public func jpegData(compressionQuality: Double) -> Data? { nil }
+}
+
+/// Names that users of other libraries try first. The compiler says which name is the right one.
+extension EncodedImage {
+  /// The bytes are `data`.
+  @available(*, unavailable, message: "use 'data.write(to:)'")
+  public func write(to file: URL) throws {}
 }

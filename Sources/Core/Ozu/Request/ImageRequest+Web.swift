@@ -136,4 +136,28 @@ extension ImageRequest {
     get { resize }
     set { resize = newValue }
   }
+  /// `resized(width:)` gives a request a width.
+  @available(*, unavailable, message: "use 'ImageRequest(url: url).resized(width: width)'")
+  public init(url: URL, width: Int) { self = ImageRequest(url: url).resized(width: width) }
+  /// The name is `headers`.
+  @available(*, unavailable, renamed: "headers")
+  public var allHTTPHeaderFields: HTTPHeaders {
+    get { headers }
+    set { headers = newValue }
+  }
+  /// The name is `headers`.
+  @available(*, unavailable, renamed: "headers")
+  public var httpHeaders: HTTPHeaders {
+    get { headers }
+    set { headers = newValue }
+  }
+  /// Header fields are a dictionary.
+  @available(*, unavailable, message: "use 'headers[field] = value'")
+  public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {}
+  /// `deadline` limits the whole load, `timeouts` the download.
+  @available(*, unavailable, message: "use 'deadline' for the whole load, or 'timeouts' for the download")
+  public var timeoutInterval: Double {
+    get { 0 }
+    set {}
+  }
 }
