@@ -98,6 +98,7 @@ struct RegionRequestTests {
     #expect(small.resize == Resize(PixelSize(4, 4), mode: .fill, region: Self.part))
     request.region = nil
     #expect(request.resized(width: 4).resize == Resize(width: 4))
-    #expect(request.resized(height: 4, allowsUpscaling: true).resize == Resize(height: 4, allowsUpscaling: true))
+    let high = request.resized(height: 4, allowsUpscaling: true)
+    #expect(high.resize == Resize(height: 4, allowsUpscaling: true))
   }
 }
