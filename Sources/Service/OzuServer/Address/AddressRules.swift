@@ -182,7 +182,7 @@ public struct AddressRewrite: Hashable, Sendable {
     }
     // No rule ever allows an address with a login, so no picture would be found. It may be a password.
     guard url.user() == nil, url.password() == nil else {
-      throw AddressRulesError("an address without a login is needed; OriginFields have one")
+      throw AddressRulesError("an address without a login is needed")
     }
     switch scheme.lowercased() {
     case "http", "https":
