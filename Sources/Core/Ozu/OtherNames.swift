@@ -162,7 +162,7 @@ extension ImagePipeline.Cache {
 
 extension ImagePrefetcher {
   /// The URLs are given to `start`.
-  @available(*, unavailable, message: "use 'ImagePrefetcher().start(urls)'")
+  @available(*, unavailable, message: "use 'start(urls)' of an 'ImagePrefetcher()' that is kept")
   public convenience init(urls: [URL]) { self.init() }
   /// The name is `start(_:budget:)`.
   @available(*, unavailable, renamed: "start(_:)")
