@@ -256,6 +256,11 @@ extension ImagePipeline {
     encodedInMemory(EncodingGoal(current(request), format))
   }
 
+  /// The encoded image of a URL, at the picture's own size, if memory has it.
+  public func cachedEncoded(for url: URL, as format: OutputFormat) -> EncodedImage? {
+    cachedEncoded(for: ImageRequest(url: url), as: format)
+  }
+
   func encodedInMemory(_ goal: EncodingGoal) -> EncodedImage? {
     guard goal.readsMemory, let entry = caches.encodedInMemory(goal.key, of: goal.request) else { return nil }
     let (validity, date) = (entry.record.rendition.validity, configuration.testing.currentDate())
