@@ -19,6 +19,7 @@ struct ImageFactsTests {
     #expect(json["dominantColor"] as? String == "#c8141e")
     #expect(json["blurHash"] as? String == BlurHash(encoding: bitmap).text)
     #expect(json["thumbHash"] as? String == ThumbHash(encoding: bitmap).base64)
+    #expect(json["perceptualHash"] as? String == PerceptualHash(bitmap).description)
     #expect(json["loops"] is NSNull && (json["notes"] as? [String])?.isEmpty == true)
     let text = await CommandRun("info", path, "--pixels", "--no-cache").output
     #expect(

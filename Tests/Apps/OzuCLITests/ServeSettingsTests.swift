@@ -47,7 +47,7 @@
         (["OZU_KEYS": keys, "OZU_PRIVATE_NETWORK": "no"], "\"OZU_PRIVATE_NETWORKS\""),
         (["OZU_KEY": keys], "\"OZU_KEYS\""),
         (["OZU_KEYS": keys, "OZU_WATERMARK": "/none.png"], "watermark = /none.png"),
-        (["OZU_KEYS": keys, "OZU_WATERMARK": "/etc/passwd"], "watermark = /etc/passwd"),
+        (["OZU_KEYS": keys, "OZU_WATERMARK": "/etc/passwd"], "watermark = /etc/passwd: this is text"),
         (["OZU_KEYS": keys, "OZU_PROCESSOR_TIME": "0"], "processor_time"),
         (["OZU_KEYS": keys, "OZU_SPEED_WINDOW": "1e3"], "speed_window"),
         (["OZU_KEYS": keys, "OZU_QUALITY": "101"], "quality"),
@@ -56,7 +56,7 @@
         (["OZU_KEYS": keys, "OZU_PRESETS": "a=w:x"], "preset"),
         (["OZU_KEYS": keys, "OZU_SOURCES": "example.com"], "sources"),
         (["OZU_KEYS": keys, "OZU_SOURCES": "https://a*.example.com/"], "sources"),
-        (["OZU_KEYS": keys, "OZU_REDIS": "a"], "redis"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "a"], "redis"), (["OZU_KEYS": keys, "OZU_REDIS": "a:0"], "HOST:PORT"),
         (["OZU_KEYS": keys, "OZU_REDIS": "a:1,a:1"], "twice"),
         (["OZU_KEYS": keys, "OZU_REDIS": "rediss://a:6380"], "stunnel"),
         (["OZU_KEYS": keys, "OZU_REDIS": "redis://u:hush@a:6379"], "redis_password"),
@@ -140,6 +140,10 @@
         (["OZU_KEYS": keys, "OZU_ORIGIN_FIELDS": "https://a.test/ A"], "NAME: VALUE"),
         (["OZU_KEYS": keys, "OZU_FALLBACK": "/no/such.png"], "fallback = /no/such.png"),
         (["OZU_KEYS": keys, "OZU_FALLBACK_STATUS": "200"], "no fallback"),
+        (["OZU_KEYS": keys, "OZU_FALLBACK": "/etc/passwd", "OZU_FALLBACK_STATUS": "204"], "no picture with"),
+        (["OZU_KEYS": keys, "OZU_BASE_ADDRESS": "ftp://a.test/"], "base_address: ftp://a.test/: http"),
+        (["OZU_KEYS": keys, "OZU_BASE_ADDRESS": "https://u:hush@a.test/"], "without a login"),
+        (["OZU_KEYS": keys, "OZU_CARDS": "/none"], "cards = /none"),
       ] as [([String: String], String)])
     func wrongSettings(variables: [String: String], text: String) async throws {
       let error = await #expect(throws: UsageError.self) { try await Self.start(variables) }
@@ -195,7 +199,7 @@
         (["OZU_CACHE": "/proc/none"], 1, "cache = /proc/none"),
         (["OZU_CACHE": "/etc/passwd"], 1, "directory"),
         (["OZU_FOLDERS": "photos=/none"], 1, "folders: photos=/none"), (["OZU_FOLDERS": "/etc"], 0, ""),
-        (["OZU_FALLBACK": "/etc/passwd"], 1, "fallback = /etc/passwd"),
+        (["OZU_FALLBACK": "/etc/passwd"], 1, "fallback = /etc/passwd: this is text"),
         (["OZU_BUCKETS": "cats", "OZU_BUCKETS_ENDPOINT": "http://127.0.0.1:9"], 0, "buckets:"),
         (["OZU_CACHE": "new/cache"], 0, ""), (["OZU_REDIS": "/none/redis"], 0, "would work without"),
       ] as [([String: String], Int32, String)])

@@ -113,7 +113,11 @@ struct OriginAccessTests {
   }
 
   @Test(
-    "a rewrite ends with a slash", arguments: ["https://cdn.test", "cdn.test/", "", "https://cdn.test/?a=/"])
+    "a rewrite ends with a slash, and leads to what can be a source",
+    arguments: [
+      "https://cdn.test", "cdn.test/", "", "https://cdn.test/?a=/", "ftp://cdn.test/", "https:///",
+      "https://u:p@cdn.test/", "file:///srv/",
+    ])
   func wrongRewrites(replacement: String) {
     #expect(throws: AddressRulesError.self) { try AddressRewrite("a", to: replacement) }
   }

@@ -84,7 +84,8 @@ enum CleanCommand: Command {
     configuration.caching.memoryCache.costLimit = PipelineArguments.memoryCost
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     let folder: String? = if let path { try OutputTarget.folder(path) } else { nil }
-    let types = configuration.readableTypes
+    // Formats that are not read, or only in isolation as drawings are, have metadata too.
+    let types = ImageFormat.known.map(\.type)
     let listing = try SourceListing(
       arguments.positional.map { ListedSource(text: $0) },
       isRecursive: arguments.has(OptionSpecification.recursive.name), excluding: folder, types: types)

@@ -18,7 +18,8 @@ enum InfoCommand: Command {
     discussion: """
       Type, size in pixels (upright), orientation, colour, frames, and the data of the camera. No pixel is decoded, so the
       command also works for a picture that is too large to load. With --pixels a small rendition is made too: it gives the
-      dominant colour, placeholders (BlurHash and ThumbHash), how often an animation is played, and defects of the file.
+      dominant colour, placeholders (BlurHash and ThumbHash), the hash by which "ozu similar" compares pictures, how often an
+      animation is played, and defects of the file.
       With --all everything else that EXIF data, IPTC-IIM and XMP say is printed, the place too. With --check all pictures are
       decoded, animations with all their frames, and those that are damaged make the command fail: "ozu info -r --check FOLDER"
       looks through a folder, also at files whose names end as those of pictures and of which nothing is left.
@@ -32,7 +33,7 @@ enum InfoCommand: Command {
     [
       OptionSpecification(
         name: "pixels", letter: "p",
-        help: "Decode the image too: dominant colour, BlurHash, ThumbHash, loops, notes."),
+        help: "Decode the image too: dominant colour, BlurHash, ThumbHash, perceptual hash, loops, notes."),
       OptionSpecification(
         name: "all", letter: "a", help: "Read all metadata: dates, exposure, place, names, texts, other tags."
       ),

@@ -187,6 +187,7 @@ struct PixelFacts {
   let dominantColor: Pixel?
   let blurHash: BlurHash
   let thumbHash: ThumbHash
+  let perceptualHash: PerceptualHash
   let notes: [String]
   /// What is wrong with the file: those of the notes that say so, and a frame that cannot be decoded, if all were looked at.
   var damage: [String]
@@ -211,6 +212,7 @@ struct PixelFacts {
       }?.key
     blurHash = BlurHash(encoding: picture.bitmap)
     thumbHash = ThumbHash(encoding: picture.bitmap)
+    perceptualHash = PerceptualHash(picture.bitmap)
     notes = picture.notes
     damage = picture.notes.filter(PictureNotes.tellsOfDamage)
     loopCount = picture.animation?.loopCount
@@ -225,7 +227,8 @@ struct PixelFacts {
 
   var lines: [String] {
     var lines = [
-      "  dominant colour \(color ?? "none"), BlurHash \(blurHash.text), ThumbHash \(thumbHash.base64)"
+      "  dominant colour \(color ?? "none"), BlurHash \(blurHash.text), ThumbHash \(thumbHash.base64)",
+      "  perceptual hash \(perceptualHash)",
     ]
     if let loopCount { lines.append("  played \(loopCount == 0 ? "for ever" : "\(loopCount) times")") }
     return lines
@@ -234,7 +237,9 @@ struct PixelFacts {
   var members: [(String, JSON)] {
     [
       ("dominantColor", color.map(JSON.string) ?? .null), ("blurHash", .string(blurHash.text)),
-      ("thumbHash", .string(thumbHash.base64)), ("loops", loopCount.map(JSON.integer) ?? .null),
+      ("thumbHash", .string(thumbHash.base64)),
+      ("perceptualHash", .string(perceptualHash.description)),
+      ("loops", loopCount.map(JSON.integer) ?? .null),
     ]
   }
 }

@@ -29,7 +29,7 @@
           let request = ImageRequest(.data(fallback.data)).resized(to: PixelSize(16, 16))
           _ = try await ImagePipeline(configuration.pipeline).encoded(for: request, as: OutputFormat(.png))
         } catch {
-          errors.append("fallback = \(settings["fallback"]): \(error.kind)")
+          errors.append("fallback = \(settings["fallback"]): \(error.explanation)")
         }
       }
       if let buckets = (try? settings.originAccess())?.buckets {

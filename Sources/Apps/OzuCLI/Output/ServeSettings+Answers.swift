@@ -172,7 +172,7 @@
         picture.opacity = opacity
         return picture
       } catch let error as ImageError {
-        throw UsageError("watermark = \(self["watermark"]): \(error.kind)")
+        throw UsageError("watermark = \(self["watermark"]): \(error.explanation)")
       } catch {
         throw UsageError("watermark = \(self["watermark"]): \(error.oneLine)")
       }

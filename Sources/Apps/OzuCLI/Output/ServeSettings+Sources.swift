@@ -80,7 +80,14 @@
       do {
         var fallback = FallbackPicture(try Data(contentsOf: URL(fileURLWithPath: path)))
         fallback.lifetime = lifetime
-        if !status.isEmpty { fallback.status = try integer("fallback_status", in: 200...599) }
+        if !status.isEmpty {
+          let number = try integer("fallback_status", in: 200...599)
+          // Answers with these have no body, or a part of one.
+          guard ![204, 205, 206, 304].contains(number) else {
+            throw UsageError("fallback_status = \(status): browsers show no picture with this status")
+          }
+          fallback.status = number
+        }
         return fallback
       } catch let error as UsageError {
         throw error

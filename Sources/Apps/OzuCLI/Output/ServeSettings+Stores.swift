@@ -39,7 +39,7 @@
       let shown = text.lastIndex(of: "@").map { "…\(text[$0...])" } ?? text
       let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2 else {
-        if let (host, port) = address(text) { return .tcp(host, port: port) }
+        if let (host, port) = address(text), port > 0 { return .tcp(host, port: port) }
         throw UsageError("redis: \(shown): HOST:PORT or the path of a socket is needed")
       }
       switch parts[0].lowercased() {
@@ -61,7 +61,7 @@
           "redis: \(shown): the address has a login", hint: "redis_user and redis_password are the login.")
       }
       let place = parts[1].hasSuffix("/") ? String(parts[1].dropLast()) : String(parts[1])
-      guard let (host, port) = address(place) ?? address(place + ":6379") else {
+      guard let (host, port) = address(place) ?? address(place + ":6379"), port > 0 else {
         throw UsageError(
           "redis: \(shown): redis://HOST:PORT is needed", hint: "Databases have no number here: it is 0.")
       }

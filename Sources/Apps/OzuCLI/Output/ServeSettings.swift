@@ -204,7 +204,12 @@
           try rules.definePreset(parts[0], options: parts[1])
         }
         if !self["cards"].isEmpty {
-          rules.cards = try CardTemplates(folder: URL(fileURLWithPath: self["cards"], isDirectory: true))
+          let folder = URL(fileURLWithPath: self["cards"], isDirectory: true)
+          do throws(AddressRulesError) {
+            rules.cards = try CardTemplates(folder: folder)
+          } catch {
+            throw AddressRulesError("cards = \(self["cards"]): \(error.description)")
+          }
         }
       } catch {
         throw UsageError(error.description)

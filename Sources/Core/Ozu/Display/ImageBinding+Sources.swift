@@ -16,13 +16,31 @@ extension ImageBinding {
     progress: ((LoadProgress) -> Void)? = nil, success: ((ImageResponse) -> Void)? = nil,
     failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
+    setImage(
+      url, key, options, DisplayHandlers(progress: progress, success: success, failure: failure))
+  }
+
+  /// Gives the view the picture of a URL, and calls a closure at the end, after the view has shown it.
+  ///
+  /// A closure behind the call, without a label, is this one: `images.setImage(from: url) { result in … }`.
+  @discardableResult
+  public func setImage(
+    from url: URL?, key: String? = nil, options: DisplayOptions? = nil,
+    completion: @escaping (Result<ImageResponse, ImageError>) -> Void
+  ) -> Bool {
+    setImage(url, key, options, DisplayHandlers(completion: completion))
+  }
+
+  private func setImage(
+    _ url: URL?, _ key: String?, _ options: DisplayOptions?, _ handlers: DisplayHandlers
+  ) -> Bool {
     if url == nil, key == nil {
       setNothing(options ?? self.options)
       return false
     }
     return setImage(
       ImageRequest(url: url, key: key, priority: (options ?? self.options).priority),
-      options: options, handlers: DisplayHandlers(progress: progress, success: success, failure: failure))
+      options: options, handlers: handlers)
   }
 
   /// Gives the view the picture of a local file.
@@ -62,4 +80,22 @@ extension ImageBinding {
   /// The name is `setImage(from:)`.
   @available(*, unavailable, renamed: "setImage(from:)")
   public func setImage(with url: URL?) { setImage(from: url) }
+  /// The name is `picture`.
+  @available(*, unavailable, renamed: "picture")
+  public var image: Picture? { picture }
+  /// The name is `retry()`.
+  @available(*, unavailable, renamed: "retry()")
+  public func reload() { retry() }
+  /// The name is `clear()`.
+  @available(*, unavailable, renamed: "clear()")
+  public func reset() { clear() }
+  /// The name is `cancel()`.
+  @available(*, unavailable, renamed: "cancel()")
+  public func cancelDownloadTask() { cancel() }
+  /// The request has the source.
+  @available(*, unavailable, message: "use 'request', whose 'source' it is")
+  public var url: URL? { request?.source.webURL }
+  /// The phase has the error.
+  @available(*, unavailable, message: "use 'phase', whose case 'failed' has it")
+  public var error: ImageError? { nil }
 }

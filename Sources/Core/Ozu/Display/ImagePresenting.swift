@@ -59,6 +59,21 @@ extension ImagePresenting {
     return images.setImage(request, options: options, handlers: handlers)
   }
 
+  /// Shows the picture of a URL, and calls a closure at the end with the result, after the view has shown it.
+  ///
+  /// A closure behind the call, without a label, is this one: `view.setImage(from: url) { result in … }`.
+  @discardableResult
+  public func setImage(
+    from url: URL?, key: String? = nil, placeholder: DisplayPlaceholder? = nil,
+    failureImage: (any FailureImage)? = nil,
+    format: CacheFormat? = nil, processors: [any ImageProcessing] = [], transition: DisplayTransition? = nil,
+    completion: @escaping (Result<ImageResponse, ImageError>) -> Void
+  ) -> Bool {
+    setImage(
+      from: url, key: key, placeholder: placeholder, failureImage: failureImage, format: format,
+      processors: processors, transition: transition, success: nil, completion: completion)
+  }
+
   /// Shows the picture of a local file.
   @discardableResult
   public func setImage(

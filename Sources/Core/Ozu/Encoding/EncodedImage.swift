@@ -124,6 +124,21 @@ extension Picture {
   /// `await encoded(as: .png)` makes a file of the picture.
   @available(*, unavailable, message: "use 'await encoded(as: .png)'")
   public func pngData() -> Data? { nil }
+  /// A picture has pixels, and no file.
+  @available(*, unavailable, message: "use 'bitmap' for the pixels, 'await encoded(as: .png)' for a file")
+  public var data: Data? { nil }
+  /// A picture is an animation or has none.
+  @available(*, unavailable, message: "use 'animation != nil'")
+  public var isAnimated: Bool { animation != nil }
+  /// A request has sizes of its own.
+  @available(*, unavailable, message: "use 'resized(Resize(size))'; a request is better: 'resized(to: size)'")
+  public func resized(to size: PixelSize) -> Picture { self }
+  /// A pipeline decodes files.
+  @available(*, unavailable, message: "use 'await pipeline.image(for: ImageRequest(data: …))'")
+  public init?(data: Data) { self.init(Bitmap(size: PixelSize(1, 1)) { _, _ in .white }) }
+  /// A pipeline loads files.
+  @available(*, unavailable, message: "use 'await pipeline.image(for: url)'")
+  public init?(contentsOf url: URL) { self.init(Bitmap(size: PixelSize(1, 1)) { _, _ in .white }) }
 
   /// `await encoded(as: .png)` makes a file of the picture.
   @available(*, unavailable, message: "use 'await encoded(as: .png).write(to: file)'")
@@ -134,4 +149,11 @@ extension Picture {
     *, unavailable, message: "use 'await encoded(as: .jpeg, options: .init(compressionQuality: …))'"
   )
   public func jpegData(compressionQuality: Double) -> Data? { nil }
+}
+
+/// Names that users of other libraries try first. The compiler says which name is the right one.
+extension EncodedImage {
+  /// The bytes are `data`.
+  @available(*, unavailable, message: "use 'data.write(to:)'")
+  public func write(to file: URL) throws {}
 }

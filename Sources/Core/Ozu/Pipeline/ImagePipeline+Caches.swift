@@ -300,6 +300,9 @@ extension ImagePipeline.Cache {
     contains(ImageRequest(url: url), layers: layers)
   }
 
+  /// The key of the picture of a URL.
+  public func key(for url: URL) -> ImageKey { key(for: ImageRequest(url: url)) }
+
   /// Removes the picture of a URL from the given layers.
   public func remove(_ url: URL, layers: ImagePipeline.CacheLayers = .all) {
     remove(ImageRequest(url: url), layers: layers)

@@ -294,6 +294,11 @@ extension ImagePipeline {
     encodedInMemory(EncodingGoal(current(request), format))
   }
 
+  /// The encoded image of a URL, at the picture's own size, if memory has it.
+  public func cachedEncoded(for url: URL, as format: OutputFormat) -> EncodedImage? {
+    cachedEncoded(for: ImageRequest(url: url), as: format)
+  }
+
   func encodedInMemory(_ goal: EncodingGoal) -> EncodedImage? {
     guard goal.readsMemory, let entry = caches.encodedInMemory(goal.key, of: goal.request) else { return nil }
     let (validity, date) = (entry.record.rendition.validity, configuration.testing.currentDate())
@@ -433,4 +438,35 @@ extension ImagePipeline {
   /// The name is `removeImagesFromMemory()`.
   @available(*, unavailable, renamed: "removeImagesFromMemory()")
   public func clearMemoryCache() { removeImagesFromMemory() }
+  /// The name is `image(for:)`.
+  @available(*, unavailable, renamed: "image(for:)")
+  public func image(from url: URL) async throws(ImageError) -> Picture { try await image(for: url) }
+  /// The name is `image(for:)`.
+  @available(*, unavailable, renamed: "image(for:)")
+  public func image(with url: URL) async throws(ImageError) -> Picture { try await image(for: url) }
+  /// The name is `data(for:)`.
+  @available(*, unavailable, renamed: "data(for:)")
+  public func data(from url: URL) async throws(ImageError) -> Data { try await data(for: url) }
+  /// A load has a closure, or is awaited.
+  @available(*, unavailable, message: "use 'await image(for:)', or 'loadImage(for:) { result in … }'")
+  public func retrieveImage(with url: URL) {}
+  /// A load of bytes and a load of a picture are two calls.
+  @available(
+    *, unavailable, message: "use 'await image(for:)' for the picture, 'await data(for:)' for its bytes"
+  )
+  public func downloadImage(with url: URL) {}
+  /// A prefetcher loads what will be needed.
+  @available(*, unavailable, message: "use 'start(urls)' of an 'ImagePrefetcher(pipeline: pipeline)' that is kept")
+  public func prefetch(_ urls: [URL]) {}
+  /// The cache of a pipeline says what it has.
+  @available(*, unavailable, message: "use 'cache.contains(url)'")
+  public func isCached(_ url: URL) -> Bool { cache.contains(url) }
+  /// The name is `removeImage(for:)`.
+  @available(*, unavailable, renamed: "removeImage(for:)")
+  public func removeCachedImage(for url: URL) {}
+  /// Observers are told of events, interceptors change requests and answers.
+  @available(*, unavailable, message: "use 'observers' and 'interceptors' of the configuration")
+  public convenience init(configuration: Configuration = Configuration(), delegate: Any?) {
+    self.init(configuration)
+  }
 }

@@ -36,6 +36,16 @@ extension ImageRequest {
     }
   }
 
+  /// The same request for the picture at most this wide, with the height that follows from its proportions.
+  public func resized(width: Int, allowsUpscaling: Bool = false) -> ImageRequest {
+    resized(to: Resize(width: width).size, allowsUpscaling: allowsUpscaling)
+  }
+
+  /// The same request for the picture at most this high, with the width that follows from its proportions.
+  public func resized(height: Int, allowsUpscaling: Bool = false) -> ImageRequest {
+    resized(to: Resize(height: height).size, allowsUpscaling: allowsUpscaling)
+  }
+
   /// The same request with further steps after its own.
   public func processed(by processors: any ImageProcessing...) -> ImageRequest {
     with { $0.processors += processors }

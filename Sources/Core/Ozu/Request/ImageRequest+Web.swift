@@ -122,4 +122,42 @@ extension ImageRequest {
     get { [cachePolicy] }
     set { cachePolicy = newValue.last ?? cachePolicy }
   }
+  /// How caches are used is said by `cachePolicy`, `readLayers` and `writeLayers`.
+  @available(*, unavailable, message: "use 'cachePolicy', 'readLayers' and 'writeLayers'")
+  public init(
+    url: URL, processors: [any ImageProcessing] = [], priority: ImagePriority = .normal,
+    options: [CachePolicy]
+  ) {
+    self.init(url: url, processors: processors, priority: priority)
+  }
+  /// A file is decoded at the size that a request asks for.
+  @available(*, unavailable, message: "use 'resized(to:)': a file is decoded at the size that is asked for")
+  public var thumbnail: Resize? {
+    get { resize }
+    set { resize = newValue }
+  }
+  /// `resized(width:)` gives a request a width.
+  @available(*, unavailable, message: "use 'ImageRequest(url: url).resized(width: width)'")
+  public init(url: URL, width: Int) { self = ImageRequest(url: url).resized(width: width) }
+  /// The name is `headers`.
+  @available(*, unavailable, renamed: "headers")
+  public var allHTTPHeaderFields: HTTPHeaders {
+    get { headers }
+    set { headers = newValue }
+  }
+  /// The name is `headers`.
+  @available(*, unavailable, renamed: "headers")
+  public var httpHeaders: HTTPHeaders {
+    get { headers }
+    set { headers = newValue }
+  }
+  /// Header fields are a dictionary.
+  @available(*, unavailable, message: "use 'headers[field] = value'")
+  public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {}
+  /// `deadline` limits the whole load, `timeouts` the download.
+  @available(*, unavailable, message: "use 'deadline' for the whole load, or 'timeouts' for the download")
+  public var timeoutInterval: Double {
+    get { 0 }
+    set {}
+  }
 }

@@ -182,6 +182,11 @@ extension ImageFormat {
     named("dpx", "DPX", ["dpx"], .text("SDPX"), .text("XPDS")),
     named("sgi", "SGI", ["sgi"], .bytes(0x01, 0xDA, 0), .bytes(0x01, 0xDA, 1)),
     named("dicom", "DICOM", ["dcm"], .text("DICM", at: 128)),
+    named("astc", "ASTC", ["astc"], .bytes(0x13, 0xAB, 0xA1, 0x5C)),
+    named("pvr", "PVR", ["pvr"], .text("PVR\u{3}")),
+    named("farbfeld", "farbfeld", ["ff"], .text("farbfeld")),
+    named("ras", "Sun Raster", ["ras"], .bytes(0x59, 0xA6, 0x6A, 0x95)),
+    named("ilbm", "ILBM", ["ilbm", "lbm"], .text("FORM").and(.text("ILBM", at: 8))),
   ]
 
   private static func named(

@@ -173,12 +173,23 @@ public struct AddressRewrite: Hashable, Sendable {
   /// Makes a rewrite, such as `cats/` for `https://cdn.example/images/cats/`.
   ///
   /// - Parameter replacement: an address that ends with a slash, so that nothing behind it can change the host.
-  /// - Throws: `AddressRulesError` for another replacement.
+  /// - Throws: `AddressRulesError` for another replacement, and for one that no source can be below.
   public init(_ beginning: String = "", to replacement: String) throws(AddressRulesError) {
-    guard replacement.hasSuffix("/"), let url = URL(string: replacement), url.scheme != nil,
+    guard replacement.hasSuffix("/"), let url = URL(string: replacement), let scheme = url.scheme,
       url.query() == nil
     else {
       throw AddressRulesError("\(replacement): an address that ends with a slash is needed")
+    }
+    // No rule ever allows an address with a login, so no picture would be found. It may be a password.
+    guard url.user() == nil, url.password() == nil else {
+      throw AddressRulesError("an address without a login is needed")
+    }
+    switch scheme.lowercased() {
+    case "http", "https":
+      guard url.host()?.isEmpty == false else { throw AddressRulesError("\(replacement): a host is needed") }
+    case "local", "s3", CardTemplates.scheme: break
+    default:
+      throw AddressRulesError("\(replacement): http, https, local, s3 or card is needed before the colon")
     }
     self.beginning = beginning
     self.replacement = replacement

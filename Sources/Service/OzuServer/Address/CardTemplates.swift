@@ -48,7 +48,7 @@ public struct CardTemplates: Sendable {
     } catch let error as AddressRulesError {
       throw error
     } catch {
-      throw AddressRulesError("the folder cannot be read: \(PrintableText.oneLine("\(error)"))")
+      throw AddressRulesError("the folder cannot be read: \(error.oneLine)")
     }
     try self.init(templates)
   }

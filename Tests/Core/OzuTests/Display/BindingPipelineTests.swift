@@ -258,6 +258,21 @@ struct BindingPipelineTests {
     }
   }
 
+  @Test("a closure behind the call, without a label, is told of the end, and the view shows the picture")
+  func trailingClosure() async throws {
+    let fixture = Fixture()
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: fixture.pipeline)
+    let url = try fixture.serve("a.jpg")
+    var ends = 0
+    Presenter(images: view.images).setImage(from: url) { _ in ends += 1 }
+    await view.settled()
+    #expect(ends == 1 && view.shownPicture != nil)
+    await fixture.pipeline.removeAllImages()
+    view.images.setImage(from: try fixture.serve("b.jpg")) { _ in ends += 1 }
+    await view.settled()
+    #expect(ends == 2 && view.shownPicture != nil)
+  }
+
   @Test("a picture that cannot be loaded shows the failure picture")
   func failure() async throws {
     let fixture = Fixture()

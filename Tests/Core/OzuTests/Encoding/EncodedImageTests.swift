@@ -82,7 +82,7 @@ struct EncodedImageTests {
     #expect(next.statistics.decodes == 0)
     #expect(next.statistics.encodes == 0)
     #expect(next.statistics.encoded.hits == 1)
-    #expect(next.cachedEncoded(for: ImageRequest(url: url), as: .webp)?.data == image.data)
+    #expect(next.cachedEncoded(for: url, as: .webp)?.data == image.data)
     #expect(next.cachedEncoded(for: ImageRequest(url: url), as: .png) == nil)
     // Another format, quality or size is another recipe.
     for (request, format) in [

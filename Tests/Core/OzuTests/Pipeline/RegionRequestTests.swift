@@ -96,5 +96,9 @@ struct RegionRequestTests {
     #expect(request.resize == Resize(PixelSize(10, 10), region: Self.part))
     let small = request.resized(to: PixelSize(4, 4), mode: .fill)
     #expect(small.resize == Resize(PixelSize(4, 4), mode: .fill, region: Self.part))
+    request.region = nil
+    #expect(request.resized(width: 4).resize == Resize(width: 4))
+    let high = request.resized(height: 4, allowsUpscaling: true)
+    #expect(high.resize == Resize(height: 4, allowsUpscaling: true))
   }
 }
