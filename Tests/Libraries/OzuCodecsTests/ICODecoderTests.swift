@@ -85,6 +85,21 @@ struct ICODecoderTests {
     #expect(try CodecRegistry.standard.picture(from: data).notes.isEmpty)
   }
 
+  @Test("a picture that is there is whole, though the directory states too many bytes", arguments: [false, true])
+  func statedLength(isPNG: Bool) throws {
+    let small = entry(side: 2, bits: 32, pixel: [0, 0, 255, 255])
+    let large =
+      isPNG ? [UInt8](try fixture("matrix/png-rgba8.png")) : entry(side: 8, bits: 24, pixel: [255, 0, 0])
+    var data = file([small, large])
+    // The highest byte of the length of the second.
+    data[6 + 16 + 11] = 1
+    let picture = try CodecRegistry.standard.picture(from: data)
+    #expect(picture.size != PixelSize(2, 2))
+    #expect(picture.notes.isEmpty)
+    // Without its last byte it may be cut.
+    #expect(try CodecRegistry.standard.picture(from: data.dropLast()).size == PixelSize(2, 2))
+  }
+
   @Test("an icon that is cut off is a truncated ICO, whatever is in it")
   func truncated() throws {
     let bitmap = file([entry(side: 8, bits: 32, pixel: [255, 0, 0, 255])])

@@ -54,7 +54,7 @@ struct ICODirectory {
     /// Its range in the file, cut at the end of the file. A bitmap may extend to the end of the file, because its
     /// declared length is often wrong.
     let range: Range<Int>
-    /// Whether the file is as long as the picture declares.
+    /// Whether the file is as long as the picture declares, or all that its header announces is there.
     let isWhole: Bool
     let size: PixelSize
     let bitsPerPixel: Int
@@ -116,13 +116,13 @@ struct ICODirectory {
   private static func entry(
     _ bytes: Span<UInt8>, from start: Int, byteCount: Int, stated: PixelSize
   ) throws(ImageDecodingError) -> Entry {
-    let isWhole = start + byteCount <= bytes.count
+    let isAsLong = start + byteCount <= bytes.count
     var range = start..<min(start + byteCount, bytes.count)
     var content = bytes.extracting(range)
     if content.bigEndian(at: 0, bytes: 4) == 0x8950_4E47 {
       let header = try PNGHeader(content)
       return Entry(
-        range: range, isWhole: isWhole, size: header.size,
+        range: range, isWhole: isAsLong || header.hasEnd, size: header.size,
         bitsPerPixel: header.bitDepth * header.colorType.channelCount, container: nil)
     }
     range = start..<bytes.count
@@ -136,8 +136,11 @@ struct ICODirectory {
     {
       (header, container) = (whole, .iconWithoutMask)
     }
+    let rows = BMPRows(header)
+    let rowByteCount = rows.bytesPerRow + (container == .icon ? rows.maskBytesPerRow : 0)
+    let end = header.pixelOffset.saturatingSum(rowByteCount.saturatingProduct(header.size.height))
     return Entry(
-      range: range, isWhole: isWhole, size: header.size, bitsPerPixel: header.bitsPerPixel,
-      container: container)
+      range: range, isWhole: isAsLong || header.compression == .none && end <= content.count,
+      size: header.size, bitsPerPixel: header.bitsPerPixel, container: container)
   }
 }
