@@ -123,6 +123,16 @@ struct SmallFormatTests {
     #expect(found.allSatisfy { $0.red == 30 && $0.green == 20 && $0.blue == 10 })
   }
 
+  /// Two rows of nine pixels, each in two bytes.
+  @Test("a TGA of 1 bit is black and white", arguments: [false, true])
+  func bilevel(isRightToLeft: Bool) throws {
+    let head: [UInt8] = [0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 2, 0, 1, isRightToLeft ? 0x30 : 0x20]
+    let picture = try CodecRegistry.standard.picture(from: Data(head + [0x80, 0x80, 0x40, 0]))
+    let white = (0..<18).filter { picture.bitmap[$0 % 9, $0 / 9] == Pixel(red: 255, green: 255, blue: 255) }
+    #expect(white == (isRightToLeft ? [0, 8, 16] : [0, 8, 10]))
+    #expect(picture.bitmap[4, 0] == Pixel(red: 0, green: 0, blue: 0))
+  }
+
   @Test("what is behind the pixels of a TGA says nothing of its alpha", arguments: [false, true])
   func footer(isRunLengthCoded: Bool) throws {
     let head: [UInt8] = [0, 0, isRunLengthCoded ? 10 : 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 32, 0x20]
