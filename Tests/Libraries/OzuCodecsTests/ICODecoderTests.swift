@@ -76,13 +76,18 @@ struct ICODecoderTests {
     let small = entry(side: 2, bits: 32, pixel: [0, 0, 255, 255])
     let large = entry(side: 8, bits: 32, pixel: [255, 0, 0, 255])
     let data = file([small, large])
-    // The larger one ends too early, or is not there at all.
-    for length in [data.count - 100, 6 + 16 * 2 + small.count] {
+    // The larger one ends too early, also in its header, or is not there at all.
+    for length in [data.count - 100, 6 + 16 * 2 + small.count + 20, 6 + 16 * 2 + small.count] {
       let picture = try CodecRegistry.standard.picture(from: data.prefix(length))
       #expect(picture.size == PixelSize(2, 2))
       #expect(picture.notes == ["the file is cut off: it may have had a larger picture"])
     }
     #expect(try CodecRegistry.standard.picture(from: data).notes.isEmpty)
+    // Or it cannot be read.
+    var damaged = data
+    damaged[6 + 16 * 2 + small.count] = 99
+    let notes = try CodecRegistry.standard.picture(from: damaged).notes
+    #expect(notes.count == 1 && notes[0].hasPrefix("a larger picture is left out: "), "\(notes)")
   }
 
   @Test("a picture that is there is whole, though the directory states too many bytes", arguments: [false, true])

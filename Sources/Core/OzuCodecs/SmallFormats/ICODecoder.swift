@@ -34,7 +34,10 @@ public struct ICODecoder: ImageDecoding {
   private func openBest(_ data: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let directory = try ICODirectory(data.span)
     let entry = directory.best
-    let notes = directory.isCut && entry.isWhole ? [ICNSDecoder.cutNote] : []
+    var notes = directory.isCut && entry.isWhole ? [ICNSDecoder.cutNote] : []
+    if let error = directory.leftOut {
+      notes.append("a larger picture is left out: \(error.named(.ico, part: "picture").reasonAlone)")
+    }
     let content = data.part(entry.range)
     guard let container = entry.container else {
       let decoders = [png].compactMap(\.self)
@@ -72,6 +75,8 @@ struct ICODirectory {
   let best: Entry
   /// Whether the file ends before one of its pictures does.
   let isCut: Bool
+  /// Why a picture is left out that should be larger.
+  let leftOut: ImageDecodingError?
 
   /// Reads the directory and the header of each picture.
   ///
@@ -83,7 +88,7 @@ struct ICODirectory {
       throw .truncated(.ico, stage: Self.stage)
     }
     var found: [Entry] = []
-    var failure: ImageDecodingError?
+    var failure: (size: PixelSize, error: ImageDecodingError)?
     var isBeyond = false
     for index in 0..<min(count, Self.entryLimit) {
       let at = Self.headerByteCount + index * Self.entryByteCount
@@ -93,11 +98,15 @@ struct ICODirectory {
         isBeyond = true
         continue
       }
+      let stated = PixelSize(Self.side(bytes.byte(at: at)), Self.side(bytes.byte(at: at + 1)))
       do throws(ImageDecodingError) {
-        let stated = PixelSize(Self.side(bytes.byte(at: at)), Self.side(bytes.byte(at: at + 1)))
         found.append(try Self.entry(bytes, from: offset, byteCount: byteCount, stated: stated))
       } catch {
-        failure = failure ?? error
+        if case .truncated = error {
+          isBeyond = true
+        } else if failure.map({ $0.size.pixelCount < stated.pixelCount }) ?? true {
+          failure = (stated, error)
+        }
       }
     }
     let best = found.max { a, b in
@@ -105,8 +114,9 @@ struct ICODirectory {
         b.isWhole ? 1 : 0, b.size.pixelCount, b.bitsPerPixel
       )
     }
-    guard let best else { throw failure ?? .truncated(.ico, stage: Self.stage) }
+    guard let best else { throw failure?.error ?? .truncated(.ico, stage: Self.stage) }
     self.best = best
+    leftOut = failure.flatMap { $0.size.pixelCount > best.size.pixelCount ? $0.error : nil }
     isCut = isBeyond || found.contains { !$0.isWhole }
   }
 
