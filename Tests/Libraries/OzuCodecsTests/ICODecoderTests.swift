@@ -90,7 +90,8 @@ struct ICODecoderTests {
     #expect(notes.count == 1 && notes[0].hasPrefix("a larger picture is left out: "), "\(notes)")
   }
 
-  @Test("a picture that is there is whole, though the directory states too many bytes", arguments: [false, true])
+  @Test(
+    "a picture that is there is whole, though the directory states too many bytes", arguments: [false, true])
   func statedLength(isPNG: Bool) throws {
     let small = entry(side: 2, bits: 32, pixel: [0, 0, 255, 255])
     let large =

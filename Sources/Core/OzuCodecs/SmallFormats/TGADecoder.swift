@@ -60,7 +60,8 @@ private struct TGARows: SampleRowReading {
     }
     let entryBits = Int(bytes[7])
     isBilevel = bits == 1 && method == 3
-    guard isBilevel || (model == .rgb ? Self.colorBits : Self.indexBits).contains(bits), model != .indexed || hasPalette,
+    guard isBilevel || (model == .rgb ? Self.colorBits : Self.indexBits).contains(bits),
+      model != .indexed || hasPalette,
       !hasPalette || Self.colorBits.contains(entryBits)
     else { throw .corrupt(.tga, stage: "header", reason: "pixels of \(bits) bits") }
     self.model = model

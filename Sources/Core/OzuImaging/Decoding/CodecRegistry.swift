@@ -295,8 +295,9 @@ extension CodecRegistry {
         (header.metadata != nil || !data.hasEarly("Exif")) && !data.hasEarly("tmap")
         && !data.hasEarly("aux:hdrgainmap")
     case .jpeg: isComplete = header.missingBytes == nil
-    // A later pixel of 32 bits may have alpha.
-    case .bmp: isComplete = header.hasAlpha || data.dropFirst(28).first != 32
+    // A later pixel of 32 bits may have alpha. The header of the file, which begins with a B, has 14 bytes.
+    case .bmp:
+      isComplete = header.hasAlpha || data.dropFirst(data.first == UInt8(ascii: "B") ? 28 : 14).first != 32
     case .webp:
       let flags = data.webPFlags
       // The orientation in the EXIF data may swap width and height.

@@ -59,8 +59,10 @@ struct ContentSignature: Sendable {
     let isPossible =
       hasPalette
       ? [15, 16, 24, 32].contains(bytes[7]) && bytes[5] | bytes[6] > 0 : palette.allSatisfy { $0 == 0 }
+    // Run lengths of 1 bit are nothing that a program writes.
+    let ofGray: [UInt8] = bytes[2] == 3 ? [1, 8, 16] : [8, 16]
     let possible: [UInt8] =
-      kind == 1 ? (hasPalette ? [8, 16] : []) : kind == 2 ? [15, 16, 24, 32] : [bytes[2] == 3 ? 1 : 8, 8, 16]
+      kind == 1 ? (hasPalette ? [8, 16] : []) : kind == 2 ? [15, 16, 24, 32] : ofGray
     // Flags 0x40 and 0x80 say that rows are interleaved, which is not read, but named.
     return isPossible && possible.contains(bits) && flags & 0xC0 != 0xC0 && flags & 15 <= 8
       && bytes[12] | bytes[13] > 0 && bytes[14] | bytes[15] > 0
