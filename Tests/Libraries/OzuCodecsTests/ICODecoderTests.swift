@@ -81,7 +81,11 @@ struct ICODecoderTests {
       let picture = try CodecRegistry.standard.picture(from: data.prefix(length))
       #expect(picture.size == PixelSize(2, 2))
       #expect(picture.notes == ["the file is cut off: it may have had a larger picture"])
+      #expect(CodecRegistry.standard.header(ofBeginning: data.prefix(length), limits: .default).size == nil)
     }
+    let beginning = file([large]).prefix(80)
+    #expect(
+      CodecRegistry.standard.header(ofBeginning: beginning, limits: .default).size == PixelSize(8, 8))
     #expect(try CodecRegistry.standard.picture(from: data).notes.isEmpty)
     // Or it cannot be read.
     var damaged = data

@@ -189,6 +189,7 @@ struct SmallFormatTests {
     let cut = try CodecRegistry.standard.picture(from: two.dropLast(9))
     #expect(cut.size == PixelSize(16, 16))
     #expect(cut.notes == ["the file is cut off: it may have had a larger picture"])
+    #expect(CodecRegistry.standard.header(ofBeginning: two.dropLast(9), limits: .default).size == nil)
     let other = icon(codestream)
     let length = Data(TaggedFile.big(other.count + small.count, 4))
     let mixed = other.prefix(4) + length + small + other.dropFirst(8)

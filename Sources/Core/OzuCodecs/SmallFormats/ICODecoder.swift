@@ -34,7 +34,7 @@ public struct ICODecoder: ImageDecoding {
   private func openBest(_ data: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let directory = try ICODirectory(data.span)
     let entry = directory.best
-    var notes = directory.isCut && entry.isWhole ? [ICNSDecoder.cutNote] : []
+    var notes = directory.isCut ? [ICNSDecoder.cutNote] : []
     if let error = directory.leftOut {
       notes.append("a larger picture is left out: \(error.named(.ico, part: "picture").reasonAlone)")
     }
@@ -73,7 +73,7 @@ struct ICODirectory {
 
   /// The largest of the complete pictures, or else of all; among equal sizes, the one with the most colours.
   let best: Entry
-  /// Whether the file ends before one of its pictures does.
+  /// Whether the file ends before a picture that may be larger.
   let isCut: Bool
   /// Why a picture is left out that should be larger.
   let leftOut: ImageDecodingError?
@@ -117,7 +117,7 @@ struct ICODirectory {
     guard let best else { throw failure?.error ?? .truncated(.ico, stage: Self.stage) }
     self.best = best
     leftOut = failure.flatMap { $0.size.pixelCount > best.size.pixelCount ? $0.error : nil }
-    isCut = isBeyond || found.contains { !$0.isWhole }
+    isCut = isBeyond || best.isWhole && found.contains { !$0.isWhole }
   }
 
   private static func side(_ byte: UInt8?) -> Int { byte.map { $0 == 0 ? 256 : Int($0) } ?? 0 }
