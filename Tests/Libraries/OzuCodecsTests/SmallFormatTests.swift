@@ -118,6 +118,8 @@ struct SmallFormatTests {
     let picture = try CodecRegistry.straight.picture(from: Data(file))
     let hasAlpha = alphas.contains { $0 > 0 }
     #expect(picture.header?.hasAlpha == hasAlpha)
+    let beginning = CodecRegistry.straight.header(ofBeginning: Data(file.dropLast(4)), limits: .default)
+    if case .settled(let header) = beginning { #expect(header.hasAlpha == hasAlpha) }
     let found = [(0, 0), (1, 0), (0, 1), (1, 1)].map { picture.bitmap[$0.0, $0.1] }
     #expect(found.map(\.alpha) == (hasAlpha ? alphas : [255, 255, 255, 255]))
     #expect(found.allSatisfy { $0.red == 30 && $0.green == 20 && $0.blue == 10 })
