@@ -22,8 +22,8 @@ struct ScoreSearch {
   private static let fullChromaQuality = 0.9
   /// The quality before the step that the scale has there for formats without a choice of chroma.
   private static let qualityBeforeStep = 0.89
-  /// The highest target for which qualities near 1 are tried before 1: that of JPEG XL has up to ten points more than the next
-  /// one, at twice the bytes.
+  /// Below this target qualities near 1 are tried before 1: that of JPEG XL has up to ten points more than the next one, at
+  /// twice the bytes.
   private static let highestBeforeEnd = 90.0
 
   private struct Try {
@@ -101,7 +101,7 @@ struct ScoreSearch {
     let beforeStep = scale.points(of: Self.qualityBeforeStep)
     if !heedsChroma, last.points <= beforeStep - 5 {
       quality = min(quality, Self.qualityBeforeStep)
-    } else if !heedsChroma, quality >= 1, target <= Self.highestBeforeEnd {
+    } else if !heedsChroma || last.attempt.chroma == .full, quality >= 1, target < Self.highestBeforeEnd {
       // The scores of detailed pictures climb steeply before the end. A try there would tell only that they do.
       let points = scale.points(of: 1)
       let end = Attempt(quality: 1, chroma: last.attempt.chroma)
