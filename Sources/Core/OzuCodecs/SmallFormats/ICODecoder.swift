@@ -105,7 +105,7 @@ struct ICODirectory {
         if case .truncated = error {
           isBeyond = true
         } else if failure.map({ $0.size.pixelCount < stated.pixelCount }) ?? true {
-          failure = (stated, error)
+          failure = (size: stated, error: error)
         }
       }
     }
