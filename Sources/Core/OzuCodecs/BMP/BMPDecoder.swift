@@ -7,16 +7,12 @@ import OzuImaging
 /// Pixels that a run-length coded file skips have the first colour of the palette. A picture of 32 bits whose alpha is 0
 /// in every pixel is opaque. Bitmaps that contain a JPEG, a PNG or Huffman codes are not supported.
 public struct BMPDecoder: ImageDecoding {
-  private let alpha: Alpha
+  private var alpha = Alpha.premultiplied
 
   /// Makes a decoder.
-  public init() {
-    alpha = .premultiplied
-  }
+  public init() {}
 
-  package init(alpha: Alpha) {
-    self.alpha = alpha
-  }
+  package init(alpha: Alpha) { self.alpha = alpha }
 
   /// BMP.
   public var types: [ImageType] { [.bmp] }
