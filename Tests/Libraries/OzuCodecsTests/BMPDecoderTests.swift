@@ -37,6 +37,14 @@ struct BMPDecoderTests {
     #expect(downward[0, 0] == Pixel(red: 3, green: 2, blue: 1))
   }
 
+  @Test("without the header of a file a bitmap is the same picture", arguments: [1, 8, 16, 24, 32])
+  func bare(bits: Int) throws {
+    let colors = bits <= 8 ? [0x11_2233, 0x44_5566] : []
+    let pixels = (0..<24).map { UInt8($0 * 9) }
+    let whole = file(width: 2, height: 3, bits: bits, colors: colors, pixels: pixels)
+    #expect(try bitmap(Data(whole.dropFirst(14))) == bitmap(whole))
+  }
+
   @Test("reads masks of any width, and alpha where there is a mask for it")
   func masks() throws {
     let plain = file(

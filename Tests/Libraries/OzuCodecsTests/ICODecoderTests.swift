@@ -76,13 +76,38 @@ struct ICODecoderTests {
     let small = entry(side: 2, bits: 32, pixel: [0, 0, 255, 255])
     let large = entry(side: 8, bits: 32, pixel: [255, 0, 0, 255])
     let data = file([small, large])
-    // The larger one ends too early, or is not there at all.
-    for length in [data.count - 100, 6 + 16 * 2 + small.count] {
+    // The larger one ends too early, also in its header, or is not there at all.
+    for length in [data.count - 100, 6 + 16 * 2 + small.count + 20, 6 + 16 * 2 + small.count] {
       let picture = try CodecRegistry.standard.picture(from: data.prefix(length))
       #expect(picture.size == PixelSize(2, 2))
       #expect(picture.notes == ["the file is cut off: it may have had a larger picture"])
+      #expect(CodecRegistry.standard.header(ofBeginning: data.prefix(length), limits: .default).size == nil)
     }
+    let beginning = file([large]).prefix(80)
+    #expect(
+      CodecRegistry.standard.header(ofBeginning: beginning, limits: .default).size == PixelSize(8, 8))
     #expect(try CodecRegistry.standard.picture(from: data).notes.isEmpty)
+    // Or it cannot be read.
+    var damaged = data
+    damaged[6 + 16 * 2 + small.count] = 99
+    let notes = try CodecRegistry.standard.picture(from: damaged).notes
+    #expect(notes.count == 1 && notes[0].hasPrefix("a larger picture is left out: "), "\(notes)")
+  }
+
+  @Test(
+    "a picture that is there is whole, though the directory states too many bytes", arguments: [false, true])
+  func statedLength(isPNG: Bool) throws {
+    let small = entry(side: 2, bits: 32, pixel: [0, 0, 255, 255])
+    let large =
+      isPNG ? [UInt8](try fixture("matrix/png-rgba8.png")) : entry(side: 8, bits: 24, pixel: [255, 0, 0])
+    var data = file([small, large])
+    // The highest byte of the length of the second.
+    data[6 + 16 + 11] = 1
+    let picture = try CodecRegistry.standard.picture(from: data)
+    #expect(picture.size != PixelSize(2, 2))
+    #expect(picture.notes.isEmpty)
+    // Without its last byte it may be cut.
+    #expect(try CodecRegistry.standard.picture(from: data.dropLast()).size == PixelSize(2, 2))
   }
 
   @Test("an icon that is cut off is a truncated ICO, whatever is in it")

@@ -118,9 +118,21 @@ struct SmallFormatTests {
     let picture = try CodecRegistry.straight.picture(from: Data(file))
     let hasAlpha = alphas.contains { $0 > 0 }
     #expect(picture.header?.hasAlpha == hasAlpha)
+    let beginning = CodecRegistry.straight.header(ofBeginning: Data(file.dropLast(4)), limits: .default)
+    if case .settled(let header) = beginning { #expect(header.hasAlpha == hasAlpha) }
     let found = [(0, 0), (1, 0), (0, 1), (1, 1)].map { picture.bitmap[$0.0, $0.1] }
     #expect(found.map(\.alpha) == (hasAlpha ? alphas : [255, 255, 255, 255]))
     #expect(found.allSatisfy { $0.red == 30 && $0.green == 20 && $0.blue == 10 })
+  }
+
+  /// Two rows of nine pixels, each in two bytes.
+  @Test("a TGA of 1 bit is black and white", arguments: [false, true])
+  func bilevel(isRightToLeft: Bool) throws {
+    let head: [UInt8] = [0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 2, 0, 1, isRightToLeft ? 0x30 : 0x20]
+    let picture = try CodecRegistry.standard.picture(from: Data(head + [0x80, 0x80, 0x40, 0]))
+    let white = (0..<18).filter { picture.bitmap[$0 % 9, $0 / 9] == Pixel(red: 255, green: 255, blue: 255) }
+    #expect(white == (isRightToLeft ? [0, 8, 16] : [0, 8, 10]))
+    #expect(picture.bitmap[4, 0] == Pixel(red: 0, green: 0, blue: 0))
   }
 
   @Test("what is behind the pixels of a TGA says nothing of its alpha", arguments: [false, true])
@@ -179,6 +191,7 @@ struct SmallFormatTests {
     let cut = try CodecRegistry.standard.picture(from: two.dropLast(9))
     #expect(cut.size == PixelSize(16, 16))
     #expect(cut.notes == ["the file is cut off: it may have had a larger picture"])
+    #expect(CodecRegistry.standard.header(ofBeginning: two.dropLast(9), limits: .default).size == nil)
     let other = icon(codestream)
     let length = Data(TaggedFile.big(other.count + small.count, 4))
     let mixed = other.prefix(4) + length + small + other.dropFirst(8)

@@ -133,7 +133,8 @@ extension ImagePipeline {
   /// behind it that its index names, such as a gain map. If the origin has a strong validator,
   /// these bytes are kept, and a later load asks for the rest. The whole file is loaded if it states facts after its
   /// pixels (the number of frames of GIF, JPEG XL and animated PNG and WebP; WebP with EXIF; HEIC with its boxes at
-  /// the end; AVIF and HEIC with a gain map), and is then stored like every original. It is also loaded if
+  /// the end; AVIF and HEIC with a gain map; an icon whose largest picture is behind others), and is then stored like every
+  /// original. It is also loaded if
   /// `decoding.dataTransformation` or interceptors are set. The alternatives of the request and its deadline count. Notes about
   /// things behind a JPEG that no index names, such as the video of a motion photo, are only in the header of a whole file, and
   /// so are EXIF data behind the pixels of a PNG, where few programs write them: without these it has no orientation.

@@ -2,21 +2,17 @@ import OzuBase
 import OzuImaging
 
 /// Decodes Windows and OS/2 bitmaps, in Swift: palettes of 1, 2, 4 and 8 bits; 16, 24 and 32 bits with or without
-/// masks and alpha; run lengths of 4, 8 and 24 bits; rows in both orders.
+/// masks and alpha; run lengths of 4, 8 and 24 bits; rows in both orders; with the header of a file or, as in some `.dib`, without it.
 ///
 /// Pixels that a run-length coded file skips have the first colour of the palette. A picture of 32 bits whose alpha is 0
 /// in every pixel is opaque. Bitmaps that contain a JPEG, a PNG or Huffman codes are not supported.
 public struct BMPDecoder: ImageDecoding {
-  private let alpha: Alpha
+  private var alpha = Alpha.premultiplied
 
   /// Makes a decoder.
-  public init() {
-    alpha = .premultiplied
-  }
+  public init() {}
 
-  package init(alpha: Alpha) {
-    self.alpha = alpha
-  }
+  package init(alpha: Alpha) { self.alpha = alpha }
 
   /// BMP.
   public var types: [ImageType] { [.bmp] }
@@ -26,7 +22,8 @@ public struct BMPDecoder: ImageDecoding {
   /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
   /// - Complexity: O(1); O(pixels) for a file of 32 bits that declares alpha and has none.
   public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-    BMPFile(data, try BMPHeader(data.span, in: .file), alpha: alpha)
+    let hasFileHeader = data.span.hasBytes("BM", at: 0)
+    return BMPFile(data, try BMPHeader(data.span, in: hasFileHeader ? .file : .bareFile), alpha: alpha)
   }
 
   /// The colour of missing pixels.

@@ -13,6 +13,8 @@ struct BMPHeader {
   enum Container {
     /// In a file of its own, after a file header.
     case file
+    /// In a file without one.
+    case bareFile
     /// In an icon: no file header, and below the picture a mask of the same height.
     case icon
     /// The same with a height that does not count the mask, against the rules.
@@ -53,6 +55,7 @@ struct BMPHeader {
     }
     guard bytes.count >= start + length else { throw .truncated(.bmp, stage: Self.stage) }
     let isCore = length == 12
+    let isInIcon = container == .icon || container == .iconWithoutMask
     func optional(_ offset: Int, _ byteCount: Int) -> Int {
       offset + byteCount <= length ? field(offset, byteCount) ?? 0 : 0
     }
@@ -88,10 +91,10 @@ struct BMPHeader {
         values[index] = value
       }
       // Icons have alpha, if it is not 0 everywhere.
-      if container != .file, bits == 32, maskCount == 3 { values[3] = 0xFF00_0000 }
+      if isInIcon, bits == 32, maskCount == 3 { values[3] = 0xFF00_0000 }
       masks = try BMPMasks(red: values[0], green: values[1], blue: values[2], alpha: values[3])
     } else {
-      let wide = container != .file && bits == 32 ? BMPMasks.eightBitsWithAlpha : .eightBits
+      let wide = isInIcon && bits == 32 ? BMPMasks.eightBitsWithAlpha : .eightBits
       masks = bits == 16 ? .fiveBits : bits >= 24 ? wide : nil
     }
 

@@ -13,6 +13,9 @@ struct BMPRows {
   /// fits into 34 bits.
   var bytesPerRow: Int { (header.size.width * header.bitsPerPixel + 31) / 32 * 4 }
 
+  /// Those of the mask of an icon.
+  var maskBytesPerRow: Int { (header.size.width + 31) / 32 * 4 }
+
   /// Reads the row that is shown at `y`; `false` if the file ends before the row does.
   func read(_ y: Int, _ bytes: Span<UInt8>, to canvas: PixelCanvas) -> Bool {
     let width = header.size.width
@@ -60,7 +63,6 @@ struct BMPRows {
   func applyMask(_ bytes: Span<UInt8>, to canvas: PixelCanvas) {
     let size = header.size
     let start = header.pixelOffset + bytesPerRow * size.height
-    let maskBytesPerRow = (size.width + 31) / 32 * 4
     for y in 0..<size.height {
       let row = start + (size.height - 1 - y) * maskBytesPerRow
       for x in 0..<size.width {

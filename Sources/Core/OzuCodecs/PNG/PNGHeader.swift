@@ -30,6 +30,8 @@ package struct PNGHeader: Sendable {
   package private(set) var cutFrame: Int?
   /// The number of frames that such a file declares, up to the limit of `ImageHeader`.
   package private(set) var announcedFrameCount = 1
+  /// Whether the last chunk is there.
+  private(set) var hasEnd = false
 
   /// The colour type of IHDR (§6.1).
   package enum ColorType: Int, Sendable {
@@ -96,7 +98,7 @@ package struct PNGHeader: Sendable {
       let type = position + 4
       let content = bytes.extracting(position + 8..<position + 8 + length)
       if bytes.hasBytes("IEND", at: type) {
-        stage = .end
+        hasEnd = true
         break
       }
       if bytes.hasBytes("PLTE", at: type) {
@@ -148,7 +150,7 @@ package struct PNGHeader: Sendable {
     }
     // The frames are counted, because a chunk of 20 bytes can declare two billion of them.
     frameCount = max(1, min(declaredFrameCount, frameControlCount, ImageHeader.largestFrameCount))
-    guard declaredFrameCount > 1, stage != .end else { return }
+    guard declaredFrameCount > 1, !hasEnd else { return }
     let isInFrame =
       !hasFrameData || bytes.hasBytes("fdAT", at: position + 4) || bytes.hasBytes("IDAT", at: position + 4)
     cutFrame = isInFrame ? max(0, frameControlCount - 1) : frameControlCount
@@ -160,7 +162,6 @@ package struct PNGHeader: Sendable {
     case colors
     case palette
     case pixels
-    case end
 
     static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }

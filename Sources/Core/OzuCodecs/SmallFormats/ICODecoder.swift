@@ -34,7 +34,10 @@ public struct ICODecoder: ImageDecoding {
   private func openBest(_ data: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let directory = try ICODirectory(data.span)
     let entry = directory.best
-    let notes = directory.isCut && entry.isWhole ? [ICNSDecoder.cutNote] : []
+    var notes = directory.isCut ? [ICNSDecoder.cutNote] : []
+    if let error = directory.leftOut {
+      notes.append("a larger picture is left out: \(error.named(.ico, part: "picture").reasonAlone)")
+    }
     let content = data.part(entry.range)
     guard let container = entry.container else {
       let decoders = [png].compactMap(\.self)
@@ -54,7 +57,7 @@ struct ICODirectory {
     /// Its range in the file, cut at the end of the file. A bitmap may extend to the end of the file, because its
     /// declared length is often wrong.
     let range: Range<Int>
-    /// Whether the file is as long as the picture declares.
+    /// Whether the file is as long as the picture declares, or all that its header announces is there.
     let isWhole: Bool
     let size: PixelSize
     let bitsPerPixel: Int
@@ -70,8 +73,10 @@ struct ICODirectory {
 
   /// The largest of the complete pictures, or else of all; among equal sizes, the one with the most colours.
   let best: Entry
-  /// Whether the file ends before one of its pictures does.
+  /// Whether the file ends before a picture that may be larger.
   let isCut: Bool
+  /// Why a picture is left out that should be larger.
+  let leftOut: ImageDecodingError?
 
   /// Reads the directory and the header of each picture.
   ///
@@ -83,7 +88,7 @@ struct ICODirectory {
       throw .truncated(.ico, stage: Self.stage)
     }
     var found: [Entry] = []
-    var failure: ImageDecodingError?
+    var failure: (size: PixelSize, error: ImageDecodingError)?
     var isBeyond = false
     for index in 0..<min(count, Self.entryLimit) {
       let at = Self.headerByteCount + index * Self.entryByteCount
@@ -93,11 +98,15 @@ struct ICODirectory {
         isBeyond = true
         continue
       }
+      let stated = PixelSize(Self.side(bytes.byte(at: at)), Self.side(bytes.byte(at: at + 1)))
       do throws(ImageDecodingError) {
-        let stated = PixelSize(Self.side(bytes.byte(at: at)), Self.side(bytes.byte(at: at + 1)))
         found.append(try Self.entry(bytes, from: offset, byteCount: byteCount, stated: stated))
       } catch {
-        failure = failure ?? error
+        if case .truncated = error {
+          isBeyond = true
+        } else if failure.map({ $0.size.pixelCount < stated.pixelCount }) ?? true {
+          failure = (size: stated, error: error)
+        }
       }
     }
     let best = found.max { a, b in
@@ -105,9 +114,10 @@ struct ICODirectory {
         b.isWhole ? 1 : 0, b.size.pixelCount, b.bitsPerPixel
       )
     }
-    guard let best else { throw failure ?? .truncated(.ico, stage: Self.stage) }
+    guard let best else { throw failure?.error ?? .truncated(.ico, stage: Self.stage) }
     self.best = best
-    isCut = isBeyond || found.contains { !$0.isWhole }
+    leftOut = failure.flatMap { $0.size.pixelCount > best.size.pixelCount ? $0.error : nil }
+    isCut = isBeyond || best.isWhole && found.contains { !$0.isWhole }
   }
 
   private static func side(_ byte: UInt8?) -> Int { byte.map { $0 == 0 ? 256 : Int($0) } ?? 0 }
@@ -116,13 +126,13 @@ struct ICODirectory {
   private static func entry(
     _ bytes: Span<UInt8>, from start: Int, byteCount: Int, stated: PixelSize
   ) throws(ImageDecodingError) -> Entry {
-    let isWhole = start + byteCount <= bytes.count
+    let isAsLong = start + byteCount <= bytes.count
     var range = start..<min(start + byteCount, bytes.count)
     var content = bytes.extracting(range)
     if content.bigEndian(at: 0, bytes: 4) == 0x8950_4E47 {
       let header = try PNGHeader(content)
       return Entry(
-        range: range, isWhole: isWhole, size: header.size,
+        range: range, isWhole: isAsLong || header.hasEnd, size: header.size,
         bitsPerPixel: header.bitDepth * header.colorType.channelCount, container: nil)
     }
     range = start..<bytes.count
@@ -136,8 +146,11 @@ struct ICODirectory {
     {
       (header, container) = (whole, .iconWithoutMask)
     }
+    let rows = BMPRows(header)
+    let rowByteCount = rows.bytesPerRow + (container == .icon ? rows.maskBytesPerRow : 0)
+    let end = header.pixelOffset.saturatingSum(rowByteCount.saturatingProduct(header.size.height))
     return Entry(
-      range: range, isWhole: isWhole, size: header.size, bitsPerPixel: header.bitsPerPixel,
-      container: container)
+      range: range, isWhole: isAsLong || header.compression == .none && end <= content.count,
+      size: header.size, bitsPerPixel: header.bitsPerPixel, container: container)
   }
 }

@@ -2,7 +2,7 @@ import OzuBase
 import OzuImaging
 
 /// Decodes Truevision TGA, in Swift: indexed, coloured and grey, plain and run-length coded, of 8, 15, 16, 24 and 32 bits,
-/// from each of the four corners.
+/// from each of the four corners; and plain black and white of 1 bit.
 ///
 /// Pixels are transparent if the file says that it has bits for that, and if those of 32 bits have a fourth byte that is not always 0.
 public struct TGADecoder: SampleDecoding {
@@ -37,6 +37,7 @@ private struct TGARows: SampleRowReading {
   private(set) var hasAlpha: Bool
   private let isRightToLeft: Bool
   private let isRunLengthCoded: Bool
+  private let isBilevel: Bool
   private let pixelByteCount: Int
   private var palette: [SIMD4<UInt16>] = []
   private let firstIndex: Int
@@ -58,7 +59,9 @@ private struct TGARows: SampleRowReading {
       throw .corrupt(.tga, stage: "header", reason: "\(width)x\(height) pixels of kind \(method)")
     }
     let entryBits = Int(bytes[7])
-    guard (model == .rgb ? Self.colorBits : Self.indexBits).contains(bits), model != .indexed || hasPalette,
+    isBilevel = bits == 1 && method == 3
+    guard isBilevel || (model == .rgb ? Self.colorBits : Self.indexBits).contains(bits),
+      model != .indexed || hasPalette,
       !hasPalette || Self.colorBits.contains(entryBits)
     else { throw .corrupt(.tga, stage: "header", reason: "pixels of \(bits) bits") }
     self.model = model
@@ -84,6 +87,15 @@ private struct TGARows: SampleRowReading {
     -> Bool
   {
     let last = row.count - 1
+    if isBilevel {
+      // The highest bit of a byte is the first pixel, and each row begins with a byte.
+      for index in row.indices {
+        guard let byte = bytes.byte(at: position + index / 8) else { return false }
+        row[isRightToLeft ? last - index : index] = color(byte >> UInt8(7 - index % 8) & 1 == 1 ? 255 : 0)
+      }
+      position += (row.count + 7) / 8
+      return true
+    }
     for index in row.indices {
       guard let value = nextValue(bytes) else { return false }
       row[isRightToLeft ? last - index : index] = color(value)

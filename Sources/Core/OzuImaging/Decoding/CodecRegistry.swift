@@ -245,8 +245,8 @@ public struct CodecRegistry: Sendable {
 /// The part of a header that the beginning of a file states.
 ///
 /// Most formats state everything before the first pixel. Some do not: in GIF, JPEG XL and animated PNG and WebP the
-/// number of frames is known only at the end, WebP may state its orientation after the pixels, a BMP of 32 bits has alpha if
-/// any pixel has, and a gain map is another picture, behind the first.
+/// number of frames is known only at the end, WebP may state its orientation after the pixels, a BMP or TGA of 32 bits has alpha if
+/// any pixel has, the largest picture of an icon may be its last, and a gain map is another picture, behind the first.
 package enum BeginningHeader {
   /// More bytes are needed.
   case tooShort
@@ -295,8 +295,14 @@ extension CodecRegistry {
         (header.metadata != nil || !data.hasEarly("Exif")) && !data.hasEarly("tmap")
         && !data.hasEarly("aux:hdrgainmap")
     case .jpeg: isComplete = header.missingBytes == nil
-    // A later pixel of 32 bits may have alpha.
-    case .bmp: isComplete = header.hasAlpha || data.dropFirst(28).first != 32
+    // A later pixel of 32 bits may have alpha. The header of the file, which begins with a B, has 14 bytes.
+    case .bmp:
+      isComplete = header.hasAlpha || data.dropFirst(data.first == UInt8(ascii: "B") ? 28 : 14).first != 32
+    case .tga: isComplete = header.hasAlpha || data.dropFirst(16).first != 32
+    // A larger picture may be behind the end of these bytes.
+    case .ico, .icns:
+      if header.notes.contains(where: { $0.hasPrefix(PictureNotes.cut) }) { return .tooShort }
+      isComplete = true
     case .webp:
       let flags = data.webPFlags
       // The orientation in the EXIF data may swap width and height.

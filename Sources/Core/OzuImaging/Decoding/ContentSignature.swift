@@ -43,6 +43,14 @@ struct ContentSignature: Sendable {
     return rest.first == 0x23 || rest.startIndex > 2 && !rest.isEmpty
   }
 
+  /// A bitmap of Windows without the header of a file, which has no signature: a header whose fields agree with each other.
+  static let bareBitmap = ContentSignature { bytes in
+    guard bytes.count >= 40, [40, 108, 124].contains(bytes[0]) else { return false }
+    let zeros = [bytes[1...3], bytes[15...15], bytes[17...19]].joined()
+    return zeros.allSatisfy { $0 == 0 } && bytes[12] == 1 && bytes[13] == 0
+      && [1, 4, 8, 16, 24, 32].contains(bytes[14]) && bytes[16] <= 6
+  }
+
   /// A TGA, which has no signature: a header whose fields agree with each other.
   static let targa = ContentSignature { bytes in
     guard bytes.count >= 18, bytes[1] <= 1, [1, 2, 3, 9, 10, 11].contains(bytes[2]) else { return false }
@@ -51,8 +59,10 @@ struct ContentSignature: Sendable {
     let isPossible =
       hasPalette
       ? [15, 16, 24, 32].contains(bytes[7]) && bytes[5] | bytes[6] > 0 : palette.allSatisfy { $0 == 0 }
+    // Run lengths of 1 bit are nothing that a program writes.
+    let ofGray: [UInt8] = bytes[2] == 3 ? [1, 8, 16] : [8, 16]
     let possible: [UInt8] =
-      kind == 1 ? (hasPalette ? [8, 16] : []) : kind == 2 ? [15, 16, 24, 32] : [8, 16]
+      kind == 1 ? (hasPalette ? [8, 16] : []) : kind == 2 ? [15, 16, 24, 32] : ofGray
     // Flags 0x40 and 0x80 say that rows are interleaved, which is not read, but named.
     return isPossible && possible.contains(bits) && flags & 0xC0 != 0xC0 && flags & 15 <= 8
       && bytes[12] | bytes[13] > 0 && bytes[14] | bytes[15] > 0

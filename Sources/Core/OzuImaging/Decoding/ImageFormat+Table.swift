@@ -85,7 +85,7 @@ extension ImageFormat {
     // have a hot spot, a small number as the length of the next header.
     ImageFormat(
       .bmp, "BMP", endings: ["bmp", "dib"], .own,
-      [.text("BM").and(.bytes(0, 0, 0, 0, at: 6)), .text("BM").and(.bytes(0, 0, 0, at: 15))],
+      [.text("BM").and(.bytes(0, 0, 0, 0, at: 6)), .text("BM").and(.bytes(0, 0, 0, at: 15)), .bareBitmap],
       audience: .browsers),
     // Before icons: an icon without pictures would begin like it.
     ImageFormat(

@@ -2,7 +2,7 @@
 ///
 /// A value without pictures: it names the next try, and is told the score of it. Scores grow almost evenly with the
 /// quality on a scale of usual photographs, so the first step follows that scale, and later ones the line through the two
-/// tries around the target, or the last two.
+/// tries around the target, or the last two. A line that leads to the end of the scale ends there at the score of the scale.
 ///
 /// If the choice of chroma is left to it, tries begin with a quarter of the colour detail. When more quality gains
 /// little, or would have to be very high, colour is what is missing, and all of it is kept.
@@ -22,6 +22,9 @@ struct ScoreSearch {
   private static let fullChromaQuality = 0.9
   /// The quality before the step that the scale has there for formats without a choice of chroma.
   private static let qualityBeforeStep = 0.89
+  /// Below this target qualities near 1 are tried before 1: that of JPEG XL has up to ten points more than the next one, at
+  /// twice the bytes.
+  private static let highestBeforeEnd = 90.0
 
   private struct Try {
     let attempt: Attempt
@@ -74,9 +77,7 @@ struct ScoreSearch {
   private func next(_ last: Try) -> Attempt {
     let same = tries.filter { $0.attempt.chroma == last.attempt.chroma }
     let aim = target + Self.slack
-    let below = same.filter { $0.score < target }.max { $0.points < $1.points }
-    let above = same.filter { $0.score >= target }.min { $0.points < $1.points }
-    if let below, let above, below.points < above.points {
+    func between(_ below: Try, _ above: Try) -> Attempt {
       var part = min(max((aim - below.score) / max(above.score - below.score, 0.1), 0.02), 0.98)
       // Where looks have a step, the line leads to the same side again and again.
       let sides = same.suffix(2).map { $0.score >= target }
@@ -85,6 +86,9 @@ struct ScoreSearch {
       let points = below.points + (above.points - below.points) * part
       return Attempt(quality: scale.quality(of: points), chroma: last.attempt.chroma)
     }
+    let below = same.filter { $0.score < target }.max { $0.points < $1.points }
+    let above = same.filter { $0.score >= target }.min { $0.points < $1.points }
+    if let below, let above, below.points < above.points { return between(below, above) }
     var slope = 1.0
     if same.count > 1 {
       let before = same[same.count - 2]
@@ -95,7 +99,14 @@ struct ScoreSearch {
     // A line that begins well below the step of the scale and leads over it ends far above the target: first the side
     // before the step is tried. Near the step there is too little to learn from it.
     let beforeStep = scale.points(of: Self.qualityBeforeStep)
-    if !heedsChroma, last.points <= beforeStep - 5 { quality = min(quality, Self.qualityBeforeStep) }
+    if !heedsChroma, last.points <= beforeStep - 5 {
+      quality = min(quality, Self.qualityBeforeStep)
+    } else if !heedsChroma || last.attempt.chroma == .full, quality >= 1, target < Self.highestBeforeEnd {
+      // The scores of detailed pictures climb steeply before the end. A try there would tell only that they do.
+      let points = scale.points(of: 1)
+      let end = Attempt(quality: 1, chroma: last.attempt.chroma)
+      return between(last, Try(attempt: end, score: points, points: points))
+    }
     // A small step tells little: the score of neighbouring qualities jumps.
     let missesColor =
       slope < 0.5 && target - last.score > Self.tolerance * 2 || quality >= Self.fullChromaQuality

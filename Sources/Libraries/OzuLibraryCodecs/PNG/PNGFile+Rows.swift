@@ -131,7 +131,7 @@ private final class LibraryPNGRows: PixelRowReading {
   }
 }
 
-/// Inflates with ISA-L on Linux, with zlib elsewhere.
+/// Inflates with ISA-L.
 package final class Inflater: PNGInflating {
   private let stream: OpaquePointer
 

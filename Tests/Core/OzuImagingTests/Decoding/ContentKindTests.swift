@@ -29,6 +29,7 @@ struct ContentKindTests {
     (bytes(0x49, 0x49, 0x2B, 0), .tiff),
     (bytes(0x4D, 0x4D, 0, 0x2B), .tiff),
     (bytes(0x42, 0x4D, 0x36, 0x10, 0, 0, 0, 0, 0, 0), .bmp),
+    (bytes(40, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 24) + Data(count: 25), .bmp),
     (bytes(0, 0, 1, 0, 3, 0), .ico),
     (bytes(0, 0, 2, 0, 1, 0), .ico),
     (Data("P6 1 1 255\n".utf8), .pnm), (Data("P1\n# a comment".utf8), .pnm), (Data("P5\r\n\t12".utf8), .pnm),
@@ -37,6 +38,7 @@ struct ContentKindTests {
     (bytes(0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 24, 0x20), .tga),
     (bytes(9, 1, 9, 0, 0, 0, 1, 24, 0, 0, 0, 0, 1, 0, 1, 0, 8, 0), .tga),
     (bytes(0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 8, 0), .tga),
+    (bytes(0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0), .tga),
     (bytes(0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 24, 0x60), .tga),
     // An icon, whose number of pictures stands where a TGA has nothing.
     (bytes(0, 0, 2, 0, 1, 0, 16, 16, 0, 0, 1, 0, 1, 0, 1, 0, 24, 0), .ico),
@@ -198,6 +200,8 @@ struct ContentKindTests {
     ftyp("avif").prefix(11),
     Data([0xFE, 0xED, 0xFA, 0xCE, 0xCA, 0xFE]),
     Data([0x42, 0x4D, 0x36, 0x10, 0, 0, 1, 0, 0, 0]),
+    // No bitmap has two planes.
+    Data([40, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2, 0, 24]) + Data(count: 25),
   ]
 
   @Test("cut-off signatures and other bytes are unknown", arguments: unknown)

@@ -73,6 +73,23 @@ struct ScoreSearchTests {
     #expect(nearest >= target - ScoreSearch.slack && nearest <= target + ScoreSearch.tolerance)
   }
 
+  /// A small photograph with much detail as JPEG XL, and a JPEG that is near it: half of the points lie above quality 0.89.
+  @Test(
+    "the steep end of a scale is not jumped over", arguments: [70.0, 75],
+    [ChromaSubsampling.automatic, .full])
+  func steepEnd(target: Double, chroma: ChromaSubsampling) {
+    var search = ScoreSearch(target: target, chroma: chroma, heedsChroma: chroma == .full)
+    var nearest = -Double.infinity
+    var score = 0.0
+    repeat {
+      let quality = search.attempt.quality
+      score = 35 + 18.8 * min(quality, 0.89) + max(0, min(quality, 0.98) - 0.89) * 300
+      score += max(0, quality - 0.98) * 915
+      if search.distance(of: score) < search.distance(of: nearest) { nearest = score }
+    } while search.record(score)
+    #expect(nearest >= target - ScoreSearch.slack && nearest <= target + ScoreSearch.tolerance)
+  }
+
   @Test("a chroma that is given is kept", arguments: [ChromaSubsampling.full, .half, .quarter])
   func chroma(_ chroma: ChromaSubsampling) {
     var search = ScoreSearch(target: 90, chroma: chroma)
