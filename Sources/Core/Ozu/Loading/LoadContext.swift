@@ -213,8 +213,11 @@ struct JobKey: Hashable, Sendable {
   private var rules = DownloadRules.none
   /// For steps: the origin of the chain, which is alive as long as the job.
   private var origin: ObjectIdentifier?
-  /// Positive if the work is not shared, negative if it is shared in one cache format only.
+  /// Positive if the work is not shared with that of other epochs, or not at all; negative for steps that are shared in one cache
+  /// format only.
   private var number = 0
+  /// For loads and encodings: the cache format in which alone the work is shared; zero without one. Two formats may have one name.
+  private var formatNumber = 0
   private let kind: Kind
   private var policy = CachePolicy.useCaches
   /// Whether the request is cancelled when the network asks to save data.
@@ -245,7 +248,7 @@ struct JobKey: Hashable, Sendable {
   static func load(_ request: ImageRequest, number: Int) -> JobKey {
     var key = JobKey(.load, request.key.rendition, of: request, number: number)
     key.storagePolicy = request.storagePolicy
-    if number == 0 { key.number = request.formatNumber }
+    key.formatNumber = request.formatNumber
     return key
   }
 
@@ -262,7 +265,7 @@ struct JobKey: Hashable, Sendable {
   static func encoding(_ goal: EncodingGoal, number: Int) -> JobKey {
     var key = JobKey(.encoding, goal.key, of: goal.request, number: number)
     key.storagePolicy = goal.request.storagePolicy
-    if number == 0 { key.number = goal.request.formatNumber }
+    key.formatNumber = goal.request.formatNumber
     return key
   }
 
@@ -283,7 +286,7 @@ struct JobKey: Hashable, Sendable {
 
   /// Hashes only the key, which is already a hash; keys that differ only in the other fields are rare. The two halves
   /// are combined because one half is the same for the bytes of a source and for its picture without a recipe.
-  var hashValue: Int { Int(truncatingIfNeeded: key.high ^ key.low) ^ number }
+  var hashValue: Int { Int(truncatingIfNeeded: key.high ^ key.low) ^ number ^ formatNumber }
 
   func hash(into hasher: inout Hasher) { hasher.combine(hashValue) }
 }
