@@ -48,6 +48,16 @@ struct FormatDiskTests {
     #expect(fixture.pipeline.cachedImage(forKey: "k3", format: format) != nil)
   }
 
+  @Test("a request from before its format had room on disk finds the rendition that is there since")
+  func raising() async throws {
+    let fixture = FormatFixture()
+    let format = FormatFixture.format(diskCapacity: 0)
+    let request = ImageRequest(url: try fixture.serve("a.jpg"), format: format)
+    format.diskCapacity = 1 << 20
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(try await fixture.restarted().response(for: request).source == .rendition)
+  }
+
   @Test("each format has its own capacity")
   func separate() async throws {
     let fixture = FormatFixture()
