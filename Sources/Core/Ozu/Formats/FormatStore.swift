@@ -51,16 +51,20 @@ final class FormatStore: Sendable {
 
   /// Notes a request in a format: registers the format if its name is new, and stops the preload of the format, so
   /// that it does not delay the request.
-  func noteRequest(in format: CacheFormat) {
-    let (isNew, preload) = state.withLock { state in
-      let isNew = state.formats[format.name] == nil
-      if isNew { state.formats[format.name] = format }
-      return (isNew, state.preloads.isEmpty ? nil : state.preloads.removeValue(forKey: format.name))
+  ///
+  /// - Returns: false if another format has the name.
+  @discardableResult
+  func noteRequest(in format: CacheFormat) -> Bool {
+    let (known, preload) = state.withLock { state in
+      let known = state.formats[format.name]
+      if known == nil { state.formats[format.name] = format }
+      return (known, state.preloads.isEmpty ? nil : state.preloads.removeValue(forKey: format.name))
     }
     preload?.cancel()
-    guard isNew else { return }
+    if let known { return known === format }
     format.attach(to: self)
     capacityDidChange(of: format)
+    return true
   }
 
   /// The request in the format that has the name: the successor of a format that the app has replaced, or the one that
@@ -78,16 +82,10 @@ final class FormatStore: Sendable {
 
   /// Starts a preload, which the first request stops.
   func begin(_ preload: @escaping @Sendable () async -> Int, of format: CacheFormat) -> Task<Int, Never> {
-    state.withLock { state in
-      let task = Task.detached { [self] in
-        let count = await preload()
-        // A cancelled one is not in the table any more.
-        if !Task.isCancelled { self.state.withLock { $0.preloads[format.name] = nil } }
-        return count
-      }
-      state.preloads[format.name] = task
-      return task
-    }
+    let task = Task.detached { await preload() }
+    // After its end it stays there until the first request, and costs nothing.
+    state.withLock { $0.preloads[format.name] = task }
+    return task
   }
 
   func stopPreloads() {

@@ -304,6 +304,16 @@ struct FormatDiskTests {
       try await fixture.pipeline.response(for: ImageRequest(url: url, format: other)).source == .rendition)
   }
 
+  @Test("a format whose name another thread takes for another one at its first use does not share the name")
+  func firstUses() {
+    let fixture = FormatFixture()
+    let store = fixture.pipeline.formatStore
+    let first = FormatFixture.format()
+    #expect(store.noteRequest(in: first) && store.noteRequest(in: first))
+    #expect(!store.noteRequest(in: Self.others()[0]))
+    #expect(store.format(named: first.name) === first)
+  }
+
   @Test("equal formats of one name, as a list may make them for each cell, share their pictures")
   func equalContents() async throws {
     let fixture = FormatFixture()
