@@ -123,7 +123,8 @@ final class FormatStore: Sendable {
   /// Queues a mark that the rendition of a memory hit was used; a rendition that was evicted is written again. The
   /// request only pays for an entry in a table; the queue of writes does the rest.
   func noteHit(of cached: CachedPicture, for request: ImageRequest) {
-    guard let format = request.format, format.diskCapacity > 0 else { return }
+    // The preview of a running load is no rendition: a load that fails would leave it on disk.
+    guard let format = request.format, format.diskCapacity > 0, !cached.picture.isPreview else { return }
     // The former hit is released outside the lock, with its request.
     let hit = Hit(cached: cached, request: request, right: context.epochs.right(to: request))
     let (isFirst, former) = state.withLock { state in

@@ -84,6 +84,17 @@ struct FormatDiskTests {
     #expect(try await fixture.restarted().response(for: request).source == .rendition)
   }
 
+  @Test("the preview of a load that memory has does not become a rendition")
+  func preview() async throws {
+    let fixture = FormatFixture()
+    let format = FormatFixture.format()
+    let url = Fixture.url("a.jpg")
+    let request = ImageRequest(url: url, format: format)
+    fixture.pipeline.cache[request] = Picture(FormatFixture.small(1).bitmap, isPreview: true)
+    #expect(fixture.pipeline.cachedImage(for: request)?.isPreview == true)
+    #expect(await FormatFixture.isOnDisk(url.absoluteString, format, fixture.pipeline) == false)
+  }
+
   @Test("a format without disk capacity is kept in memory only")
   func memoryOnly() async throws {
     let fixture = FormatFixture()
