@@ -19,6 +19,9 @@ final class FormatStore: Sendable {
     let right: EpochRight
   }
 
+  /// The most hits that wait: each holds its picture, which memory may evict while the disk does not answer.
+  static let hitLimit = 128
+
   private let state = Mutex(State())
   private let context: LoadContext
   var caches: ImageCaches { context.caches }
@@ -127,7 +130,8 @@ final class FormatStore: Sendable {
     guard let format = request.format, format.diskCapacity > 0, !cached.picture.isPreview else { return }
     // The former hit is released outside the lock, with its request.
     let hit = Hit(cached: cached, request: request, right: context.epochs.right(to: request))
-    let (isFirst, former) = state.withLock { state in
+    let (isFirst, former) = state.withLock { state -> (Bool, Hit?) in
+      guard state.hits.count < Self.hitLimit || state.hits[request.key] != nil else { return (false, nil) }
       let former = state.hits.updateValue(hit, forKey: request.key)
       return (state.hits.count == 1 && former == nil, former)
     }

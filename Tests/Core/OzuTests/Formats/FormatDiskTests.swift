@@ -84,6 +84,24 @@ struct FormatDiskTests {
     #expect(try await fixture.restarted().response(for: request).source == .rendition)
   }
 
+  @Test("while the disk does not answer, the hits of a bounded number of pictures are kept")
+  func manyHits() async throws {
+    let fixture = FormatFixture()
+    let format = FormatFixture.format()
+    let keys = (0...FormatStore.hitLimit).map { "k\($0)" }
+    for key in keys {
+      fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
+    }
+    await fixture.pipeline.flush()
+    let disk = try #require(fixture.pipeline.diskCache)
+    try await disk.removeAll(in: format.partition)
+    fixture.pipeline.suspend(.store)
+    for key in keys { #expect(fixture.pipeline.cachedImage(forKey: key, format: format) != nil) }
+    fixture.pipeline.resume(.store)
+    await fixture.pipeline.flush()
+    #expect(disk.entries(in: format.partition).map(\.key).count == FormatStore.hitLimit)
+  }
+
   @Test("the preview of a load that memory has does not become a rendition")
   func preview() async throws {
     let fixture = FormatFixture()
