@@ -7,8 +7,8 @@ import OzuHTTP
 /// The disk cache counts and reports its own errors (`Configuration.Caching.onDiskError`). Before it is open, `mayContain` returns true
 /// for every key; if it cannot be opened, false.
 ///
-/// An opening that fails for want of descriptors or memory is repeated after a while, in the background. The entries that are there then
-/// may be out of date or removed, so only changes meanwhile throw: `StoreLevel` hides their entries.
+/// An opening that fails for want of descriptors or memory is repeated after a while, in the background. Some of the entries that are
+/// there then may be out of date or removed, so changes and listings meanwhile throw: `StoreLevel` hides what they are about.
 ///
 /// Opening does I/O and runs code of the app (`DiskStorage.opening`, `caching.onDiskError`), which may call the pipeline. So
 /// no lock is held during it: one thread opens the cache, other threads that need it wait for that thread, and errors
@@ -106,7 +106,7 @@ final class DiskStore: ImageStoring {
   }
 
   func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
-    try cacheToChange()?.store(
+    try settledCache()?.store(
       entry.body, metadata: entry.metadata, forKey: key.key, in: key.kind.partition, label: key.label)
   }
 
@@ -115,7 +115,7 @@ final class DiskStore: ImageStoring {
 
   /// A cache that another one writes forgets the entry for itself alone, which is reported.
   func remove(_ key: ImageStoreKey) throws {
-    guard let cache = try cacheToChange() else { return }
+    guard let cache = try settledCache() else { return }
     let isThere = contains(key)
     guard !cache.remove(forKey: key.key, in: key.kind.partition), isThere, !cache.statistics.isWriter else {
       return
@@ -125,7 +125,7 @@ final class DiskStore: ImageStoring {
 
   /// As `remove`, but reported once.
   func removeAll(of kind: ImageStoreKind) throws {
-    guard let cache = try cacheToChange() else { return }
+    guard let cache = try settledCache() else { return }
     do throws(DiskCacheError) { try cache.removeAll(in: kind.partition) } catch {
       let left = cache.entries(in: kind.partition).map(\.key)
       for key in left { cache.remove(forKey: key, in: kind.partition) }
@@ -136,13 +136,13 @@ final class DiskStore: ImageStoring {
   /// Reports the error also if nothing else fails because of it, for example because another process writes to the
   /// cache.
   func removeAll() throws {
-    let cache = try cacheToChange()
+    let cache = try settledCache()
     do throws(DiskCacheError) { try cache?.removeAll() } catch { onError(error) }
     if let spoolDirectory { HTTPSpoolingConfiguration.removePartialBodies(in: spoolDirectory) }
   }
 
-  func entries(of kind: ImageStoreKind?) -> any Sequence<ImageStoreInfo> & Sendable {
-    guard let cache else { return [ImageStoreInfo]() }
+  func entries(of kind: ImageStoreKind?) throws -> any Sequence<ImageStoreInfo> & Sendable {
+    guard let cache = try settledCache() else { return [ImageStoreInfo]() }
     return Listing(entries: kind.map { cache.entries(in: $0.partition) } ?? cache.entries())
   }
 
@@ -258,10 +258,10 @@ extension DiskStore {
     }
   }
 
-  /// The cache for a change; `nil` without one.
+  /// The cache; `nil` if there is none and will be none.
   ///
-  /// - Throws: if it may be opened later.
-  private func cacheToChange() throws(DiskCacheError) -> DiskCache? {
+  /// - Throws: the reason why it may be opened later.
+  private func settledCache() throws(DiskCacheError) -> DiskCache? {
     if let cache { return cache }
     switch state.withLock({ $0.phase }) {
     case .done(let cache): return cache

@@ -342,7 +342,15 @@ final class StoreLevel: Sendable {
 
   /// Removes the entries for which a closure returns true, from a listing of one kind or of all.
   func removeListed(of kind: ImageStoreKind?, where isMeant: (ImageStoreKey) -> Bool) {
-    guard let entries = attempt(.list, { try $0.entries(of: kind) }) else { return }
+    guard let entries = attempt(.list, { try $0.entries(of: kind) }) else {
+      // A disk cache may be opened later, with all of them.
+      guard store is DiskStore else { return }
+      state.withLock { state in
+        guard let kind else { return state.hidesAll = true }
+        state.hiddenKinds.insert(kind)
+      }
+      return
+    }
     for info in entries where isMeant(info.key) { remove(ImageStoreEntry.self, info.key) }
   }
 

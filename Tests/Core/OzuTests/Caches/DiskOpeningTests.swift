@@ -68,12 +68,13 @@ struct DiskOpeningTests {
         return try Self.cache()
       }, onError: { _ in errors.change { $0 += 1 } }, now: clock.now)
     defer { hold.release() }
-    let level = StoreLevel(store) { _ in }
+    let (level, listing) = (StoreLevel(store) { _ in }, StoreLevel(store) { _ in })
     let key = ImageStoreKey(.rendition, CacheKey("a"))
     let entry = ImageStoreEntry(metadata: Data(), body: Data([1]))
     #expect(store.cache == nil && !level.mayContain(key))
     // What is removed meanwhile, or written, is not found as it is on disk.
     level.remove(ImageStoreEntry.self, key)
+    listing.removeListed(of: nil) { _ in false }
     store.setCapacity(1000, of: .rendition)
     #expect(calls.value == 1)
     // The next attempt fails too, and the one after it waits.
@@ -87,7 +88,7 @@ struct DiskOpeningTests {
     try await eventually(store.cache != nil)
     #expect(calls.value == 3 && errors.value == 1)
     #expect(store.cache?.capacity(of: DiskCache.Partition(ImageStoreKind.rendition.name)) == 1000)
-    #expect(level.hides(key))
+    #expect(level.hides(key) && listing.hides(key))
     level.write(ImageStoreEntry.self, key) { try $0.write(entry, for: key) }
     #expect(level.mayContain(key) && store.read(key) == entry)
   }
