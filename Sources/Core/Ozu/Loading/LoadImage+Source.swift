@@ -192,6 +192,7 @@ extension LoadImage {
   func store(_ picture: Picture, of fetched: FetchedData) -> [JobDependence] {
     if context.epochs.replaces(request, in: epoch) { forgetFormer() }
     guard request.cachePolicy.writesCaches, right.isValid else { return storeOriginal(fetched) }
+    context.variants.noteOrigin(of: request.key.source, allowsStoring: fetched.allowsStoring)
     guard fetched.allowsStoring else {
       // Earlier results were made from bytes that this answer replaces.
       context.caches.memory.removeValue(forKey: request.key)
