@@ -165,9 +165,9 @@ extension ImagePipeline {
     }
 
     /// The picture of a request in the given layers, memory first. A picture from disk is decoded on the calling thread:
-    /// the finished rendition, or else the original with the request's recipe.
+    /// the finished rendition, or else the original with the request's recipe. The preview of a running load does not count.
     public func image(for request: ImageRequest, layers: CacheLayers = .all) -> Picture? {
-      if layers.contains(.memory), let picture = self[request] { return picture }
+      if layers.contains(.memory), let picture = self[request], !picture.isPreview { return picture }
       guard !layers.isDisjoint(with: .disk) else { return nil }
       let request = keyed(request)
       let configuration = pipeline.configuration

@@ -14,7 +14,7 @@ extension ImagePipeline {
   ///
   /// - Throws: `ImageError.notCached` if none of them has it.
   public func image(forKey key: String, format: CacheFormat? = nil) async throws(ImageError) -> Picture {
-    if let picture = cachedImage(forKey: key, format: format) { return picture }
+    if let picture = cachedImage(forKey: key, format: format), !picture.isPreview { return picture }
     for request in ImageRequest.requests(forKey: key, format: format) {
       if request.source.isAtHand || request.isKnownOtherwise {
         // A load would read the source itself, which is not a cache.

@@ -102,7 +102,7 @@ struct FormatDiskTests {
     #expect(disk.entries(in: format.partition).map(\.key).count == FormatStore.hitLimit)
   }
 
-  @Test("the preview of a load that memory has does not become a rendition")
+  @Test("the preview of a load that memory has does not become a rendition, and is no picture of the caches")
   func preview() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -111,6 +111,10 @@ struct FormatDiskTests {
     fixture.pipeline.cache[request] = Picture(FormatFixture.small(1).bitmap, isPreview: true)
     #expect(fixture.pipeline.cachedImage(for: request)?.isPreview == true)
     #expect(await FormatFixture.isOnDisk(url.absoluteString, format, fixture.pipeline) == false)
+    #expect(fixture.pipeline.cache.image(for: request) == nil)
+    await #expect(throws: ImageError.notCached(url.absoluteString)) {
+      try await fixture.pipeline.image(forKey: url.absoluteString, format: format)
+    }
   }
 
   @Test("a format without disk capacity is kept in memory only")
