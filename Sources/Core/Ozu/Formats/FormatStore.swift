@@ -146,7 +146,8 @@ final class FormatStore: Sendable {
     }
     for hit in hits.values {
       caches.touchRendition(of: hit.cached, for: hit.request, by: hit.right) {
-        context.configuration.encodedRendition(of: hit.cached.picture, for: hit.request)
+        guard context.storesRendition(of: hit.request) else { return nil }
+        return context.configuration.encodedRendition(of: hit.cached.picture, for: hit.request)
       }
     }
   }

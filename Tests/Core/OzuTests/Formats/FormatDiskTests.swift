@@ -84,6 +84,19 @@ struct FormatDiskTests {
     #expect(try await fixture.restarted().response(for: request).source == .rendition)
   }
 
+  @Test(
+    "a memory hit does not write a rendition that is not to be stored, by the policy or the layers of the request",
+    arguments: [true, false])
+  func notStored(byPolicy: Bool) async throws {
+    let fixture = FormatFixture { if byPolicy { $0.caching.storagePolicy = .originalData } }
+    let format = FormatFixture.format()
+    let url = try fixture.serve("a.jpg")
+    var request = ImageRequest(url: url, format: format)
+    if !byPolicy { request.writeLayers.remove(.renditions) }
+    for _ in 0..<2 { _ = try await fixture.pipeline.image(for: request) }
+    #expect(await FormatFixture.isOnDisk(url.absoluteString, format, fixture.pipeline) == false)
+  }
+
   @Test("while the disk does not answer, the hits of a bounded number of pictures are kept")
   func manyHits() async throws {
     let fixture = FormatFixture()
