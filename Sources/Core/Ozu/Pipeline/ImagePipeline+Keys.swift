@@ -57,8 +57,8 @@ extension ImagePipeline {
   private func imageFromDisk(for request: ImageRequest) async -> Picture? {
     let right = context.epochs.right(to: request)
     return await context.runner.run(on: .disk, priority: .normal) { [cache] in
-      guard let picture = cache.image(for: request, layers: .disk) else { return nil }
-      cache.keep(picture, for: request, by: right)
+      guard let (picture, validity) = cache.stored(request, in: .disk) else { return nil }
+      cache.keep(picture, for: request, validity: validity, by: right)
       return picture
     }
   }
