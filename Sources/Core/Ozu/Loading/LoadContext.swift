@@ -211,13 +211,12 @@ struct JobKey: Hashable, Sendable {
   let key: CacheKey
   /// The request's own rules for its download.
   private var rules = DownloadRules.none
-  /// For steps: the origin of the chain, which is alive as long as the job.
+  /// For steps: the origin of the chain. For loads and encodings: the cache format, as two may have one name. It is alive as long as
+  /// the job.
   private var origin: ObjectIdentifier?
   /// Positive if the work is not shared with that of other epochs, or not at all; negative for steps that are shared in one cache
   /// format only.
   private var number = 0
-  /// For loads and encodings: the cache format in which alone the work is shared; zero without one. Two formats may have one name.
-  private var formatNumber = 0
   private let kind: Kind
   private var policy = CachePolicy.useCaches
   /// Whether the request is cancelled when the network asks to save data.
@@ -248,7 +247,7 @@ struct JobKey: Hashable, Sendable {
   static func load(_ request: ImageRequest, number: Int) -> JobKey {
     var key = JobKey(.load, request.key.rendition, of: request, number: number)
     key.storagePolicy = request.storagePolicy
-    key.formatNumber = request.formatNumber
+    key.origin = request.format.map { ObjectIdentifier($0) }
     return key
   }
 
@@ -265,7 +264,7 @@ struct JobKey: Hashable, Sendable {
   static func encoding(_ goal: EncodingGoal, number: Int) -> JobKey {
     var key = JobKey(.encoding, goal.key, of: goal.request, number: number)
     key.storagePolicy = goal.request.storagePolicy
-    key.formatNumber = goal.request.formatNumber
+    key.origin = goal.request.format.map { ObjectIdentifier($0) }
     return key
   }
 
@@ -286,7 +285,7 @@ struct JobKey: Hashable, Sendable {
 
   /// Hashes only the key, which is already a hash; keys that differ only in the other fields are rare. The two halves
   /// are combined because one half is the same for the bytes of a source and for its picture without a recipe.
-  var hashValue: Int { Int(truncatingIfNeeded: key.high ^ key.low) ^ number ^ formatNumber }
+  var hashValue: Int { Int(truncatingIfNeeded: key.high ^ key.low) ^ number }
 
   func hash(into hasher: inout Hasher) { hasher.combine(hashValue) }
 }

@@ -124,7 +124,7 @@ public struct ImageRequest: Sendable {
   }
 
   /// The cache format, whose resize is then `resize`; `nil` for none.
-  public var format: CacheFormat? { recipe.parts.format }
+  public var format: CacheFormat? { shared.format }
 
   /// The steps that follow the resize, in their order.
   public var processors: [any ImageProcessing] {
