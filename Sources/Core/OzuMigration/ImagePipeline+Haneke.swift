@@ -48,7 +48,7 @@ extension ImagePipeline {
     forKey key: String, format: CacheFormat? = nil, success: @escaping @MainActor (Picture) -> Void,
     failure: (@MainActor (ImageError) -> Void)? = nil
   ) -> PendingImage? {
-    if let picture = cachedImage(forKey: key, format: format) {
+    if let picture = cachedImage(forKey: key, format: format), !picture.isPreview {
       success(picture)
       return nil
     }

@@ -50,6 +50,8 @@ extension Answer {
     var report: AnyObject?
     /// The error of the first source, and how many alternatives have been tried.
     var failure: (error: ImageError, triedCount: Int)?
+    /// The bytes that came from sources that failed before another one was tried.
+    var failedByteCount = 0
     /// The alternative source that is tried.
     var alternative: ImageRequest?
     /// The Swift tasks that end with this answer: the interceptors and the deadline.
@@ -218,6 +220,9 @@ extension Answering {
     let (work, progress) = answer.state.withLock { ($0.work, $0.progress) }
     return (work as? ReportingWork)?.progressEvents.latest.progress ?? progress
   }
+
+  /// The bytes of sources that failed before another one was tried.
+  var failedByteCount: Int { answer.state.withLock { $0.sideState?.failedByteCount ?? 0 } }
 
   /// The progress of the download, beginning with the latest value. A slow reader misses intermediate values, never
   /// the last.

@@ -316,6 +316,8 @@ extension Answering {
     // What is known of the former source goes with it, and is released outside the lock.
     let former = answer.state.withLock { state in
       let sideState = state.makeSideState()
+      sideState.failedByteCount += event?.progress?.receivedByteCount ?? 0
+      state.progress = nil
       defer { (sideState.alternative, sideState.preview, sideState.size) = (next, nil, nil) }
       return (sideState.alternative, sideState.preview)
     }

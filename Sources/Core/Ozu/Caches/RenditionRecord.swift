@@ -103,6 +103,10 @@ struct OriginalValidity: Hashable, Sendable {
   /// Whether the picture may be served after that time if the origin cannot be reached (RFC 9111 §4.2.4).
   let mayUseOffline: Bool
 
+  /// For a picture of an original from the web that nobody has looked at: the next load does.
+  static let unknown = OriginalValidity(
+    receptionDate: .distantPast, freshUntil: .distantPast, bodyIdentity: "", mayUseOffline: false)
+
   /// Whether the origin need not be asked. Like a stored response, a picture that is dated in the future is not fresh.
   func isFresh(at date: Date) -> Bool {
     date < freshUntil && !HTTPCachePolicy.isDatedInFuture(receptionDate, now: date)

@@ -68,6 +68,7 @@ struct PipelineLoading: DisplayLoading {
     let policy = request.storagePolicy ?? pipeline.configuration.caching.storagePolicy
     return !pipeline.caches.stores.isEmpty && policy.storesOriginals && request.writesOriginals
       && request.afterReload.readsOriginals
+      && pipeline.context.variants.mayBeStored(pipeline.current(request).key.source)
   }
 
   func load(

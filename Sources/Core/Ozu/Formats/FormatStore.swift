@@ -19,6 +19,9 @@ final class FormatStore: Sendable {
     let right: EpochRight
   }
 
+  /// The most hits that wait: each holds its picture, which memory may evict while the disk does not answer.
+  static let hitLimit = 128
+
   private let state = Mutex(State())
   private let context: LoadContext
   var caches: ImageCaches { context.caches }
@@ -51,16 +54,20 @@ final class FormatStore: Sendable {
 
   /// Notes a request in a format: registers the format if its name is new, and stops the preload of the format, so
   /// that it does not delay the request.
-  func noteRequest(in format: CacheFormat) {
-    let (isNew, preload) = state.withLock { state in
-      let isNew = state.formats[format.name] == nil
-      if isNew { state.formats[format.name] = format }
-      return (isNew, state.preloads.isEmpty ? nil : state.preloads.removeValue(forKey: format.name))
+  ///
+  /// - Returns: false if another format has the name.
+  @discardableResult
+  func noteRequest(in format: CacheFormat) -> Bool {
+    let (known, preload) = state.withLock { state in
+      let known = state.formats[format.name]
+      if known == nil { state.formats[format.name] = format }
+      return (known, state.preloads.isEmpty ? nil : state.preloads.removeValue(forKey: format.name))
     }
     preload?.cancel()
-    guard isNew else { return }
+    if let known { return known === format }
     format.attach(to: self)
     capacityDidChange(of: format)
+    return true
   }
 
   /// The request in the format that has the name: the successor of a format that the app has replaced, or the one that
@@ -78,16 +85,10 @@ final class FormatStore: Sendable {
 
   /// Starts a preload, which the first request stops.
   func begin(_ preload: @escaping @Sendable () async -> Int, of format: CacheFormat) -> Task<Int, Never> {
-    state.withLock { state in
-      let task = Task.detached { [self] in
-        let count = await preload()
-        // A cancelled one is not in the table any more.
-        if !Task.isCancelled { self.state.withLock { $0.preloads[format.name] = nil } }
-        return count
-      }
-      state.preloads[format.name] = task
-      return task
-    }
+    let task = Task.detached { await preload() }
+    // After its end it stays there until the first request, and costs nothing.
+    state.withLock { $0.preloads[format.name] = task }
+    return task
   }
 
   func stopPreloads() {
@@ -125,10 +126,12 @@ final class FormatStore: Sendable {
   /// Queues a mark that the rendition of a memory hit was used; a rendition that was evicted is written again. The
   /// request only pays for an entry in a table; the queue of writes does the rest.
   func noteHit(of cached: CachedPicture, for request: ImageRequest) {
-    guard let format = request.format, format.diskCapacity > 0 else { return }
+    // The preview of a running load is no rendition: a load that fails would leave it on disk.
+    guard let format = request.format, format.diskCapacity > 0, !cached.picture.isPreview else { return }
     // The former hit is released outside the lock, with its request.
     let hit = Hit(cached: cached, request: request, right: context.epochs.right(to: request))
-    let (isFirst, former) = state.withLock { state in
+    let (isFirst, former) = state.withLock { state -> (Bool, Hit?) in
+      guard state.hits.count < Self.hitLimit || state.hits[request.key] != nil else { return (false, nil) }
       let former = state.hits.updateValue(hit, forKey: request.key)
       return (state.hits.count == 1 && former == nil, former)
     }
@@ -143,7 +146,8 @@ final class FormatStore: Sendable {
     }
     for hit in hits.values {
       caches.touchRendition(of: hit.cached, for: hit.request, by: hit.right) {
-        context.configuration.encodedRendition(of: hit.cached.picture, for: hit.request)
+        guard context.storesRendition(of: hit.request) else { return nil }
+        return context.configuration.encodedRendition(of: hit.cached.picture, for: hit.request)
       }
     }
   }

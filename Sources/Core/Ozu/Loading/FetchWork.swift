@@ -406,7 +406,7 @@ extension JobOrigin {
     var text = text
     return text.withUTF8 { bytes in
       // Resolvers aside, the load refuses other addresses than `http://` and `https://` wherever it waits.
-      guard bytes.count > 8, bytes[0] | 0x20 == UInt8(ascii: "h") else { return JobOrigin.none }
+      guard bytes.count >= 8, bytes[0] | 0x20 == UInt8(ascii: "h") else { return JobOrigin.none }
       let start = bytes[4] == UInt8(ascii: ":") ? 7 : 8
       guard bytes[start - 3] == UInt8(ascii: ":"), bytes[start - 1] == UInt8(ascii: "/") else {
         return JobOrigin.none

@@ -36,6 +36,8 @@ final class KnownVariants: Sendable {
     /// The keys of all finished pictures, with processors too, in the order in which they were made; and whether they
     /// have been removed since.
     var keys: [(key: ImageKey, isRemoved: Bool)] = []
+    /// Whether its origin forbade storing it when it was loaded last.
+    var isUnstorable = false
   }
 
   private struct State {
@@ -93,6 +95,19 @@ final class KnownVariants: Sendable {
         notes.keys.append((key, false))
       }
     }
+  }
+
+  /// Records whether the origin of a source allows storing it.
+  func noteOrigin(of source: CacheKey, allowsStoring: Bool) {
+    state.withLock { state in
+      let isUnstorable = (state.young[source] ?? state.old[source])?.isUnstorable ?? false
+      if isUnstorable == allowsStoring { state.change(source) { $0.isUnstorable = !allowsStoring } }
+    }
+  }
+
+  /// Whether a source may be stored, as far as is known.
+  func mayBeStored(_ source: CacheKey) -> Bool {
+    state.withLock { !(($0.young[source] ?? $0.old[source])?.isUnstorable ?? false) }
   }
 
   /// Records that the pictures of a source have been removed; `nil` means all sources.

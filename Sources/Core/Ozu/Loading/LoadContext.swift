@@ -211,9 +211,11 @@ struct JobKey: Hashable, Sendable {
   let key: CacheKey
   /// The request's own rules for its download.
   private var rules = DownloadRules.none
-  /// For steps: the origin of the chain, which is alive as long as the job.
+  /// For steps: the origin of the chain. For loads and encodings: the cache format, as two may have one name. It is alive as long as
+  /// the job.
   private var origin: ObjectIdentifier?
-  /// Positive if the work is not shared, negative if it is shared in one cache format only.
+  /// Positive if the work is not shared with that of other epochs, or not at all; negative for steps that are shared in one cache
+  /// format only.
   private var number = 0
   private let kind: Kind
   private var policy = CachePolicy.useCaches
@@ -245,7 +247,7 @@ struct JobKey: Hashable, Sendable {
   static func load(_ request: ImageRequest, number: Int) -> JobKey {
     var key = JobKey(.load, request.key.rendition, of: request, number: number)
     key.storagePolicy = request.storagePolicy
-    if number == 0 { key.number = request.formatNumber }
+    key.origin = request.format.map { ObjectIdentifier($0) }
     return key
   }
 
@@ -262,7 +264,7 @@ struct JobKey: Hashable, Sendable {
   static func encoding(_ goal: EncodingGoal, number: Int) -> JobKey {
     var key = JobKey(.encoding, goal.key, of: goal.request, number: number)
     key.storagePolicy = goal.request.storagePolicy
-    if number == 0 { key.number = goal.request.formatNumber }
+    key.origin = goal.request.format.map { ObjectIdentifier($0) }
     return key
   }
 

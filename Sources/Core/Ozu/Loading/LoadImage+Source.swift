@@ -192,6 +192,7 @@ extension LoadImage {
   func store(_ picture: Picture, of fetched: FetchedData) -> [JobDependence] {
     if context.epochs.replaces(request, in: epoch) { forgetFormer() }
     guard request.cachePolicy.writesCaches, right.isValid else { return storeOriginal(fetched) }
+    context.variants.noteOrigin(of: request.key.source, allowsStoring: fetched.allowsStoring)
     guard fetched.allowsStoring else {
       // Earlier results were made from bytes that this answer replaces.
       context.caches.memory.removeValue(forKey: request.key)
@@ -230,7 +231,7 @@ extension LoadImage {
 
   /// Encodes a finished picture and writes it to the stores, in the background.
   func store(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) -> [JobDependence] {
-    guard !context.caches.stores.isEmpty, request.writesRenditions, storagePolicy.storesRenditions,
+    guard !context.caches.stores.isEmpty, context.storesRendition(of: request),
       request.mayKeepRendition(picture)
     else { return [] }
     // For deriving alone. A picture without a resize is stored as its original, so it is not listed as a variant.
@@ -265,6 +266,12 @@ extension LoadImage {
 }
 
 extension LoadContext {
+  /// Whether the finished picture of a request may be written to the stores.
+  func storesRendition(of request: ImageRequest) -> Bool {
+    request.writesRenditions
+      && (request.storagePolicy ?? configuration.caching.storagePolicy).storesRenditions
+  }
+
   /// Writes the bytes of a source in the background, if they are new. Only the first call for the same bytes does
   /// anything.
   ///

@@ -159,15 +159,24 @@ extension ImagePipeline {
     /// Puts a picture into memory.
     ///
     /// - Parameter right: `nil` for what the app stores itself.
-    func keep(_ picture: Picture, for request: ImageRequest, by right: EpochRight?) {
+    func keep(
+      _ picture: Picture, for request: ImageRequest, validity: OriginalValidity? = nil, by right: EpochRight?
+    ) {
       let request = keyed(request)
-      pipeline.caches.store(picture, stamp: stamp(of: request), validity: nil, for: request, by: right)
+      pipeline.caches.store(picture, stamp: stamp(of: request), validity: validity, for: request, by: right)
     }
 
     /// The picture of a request in the given layers, memory first. A picture from disk is decoded on the calling thread:
-    /// the finished rendition, or else the original with the request's recipe.
+    /// the finished rendition, or else the original with the request's recipe. The preview of a running load does not count.
     public func image(for request: ImageRequest, layers: CacheLayers = .all) -> Picture? {
-      if layers.contains(.memory), let picture = self[request] { return picture }
+      if layers.contains(.memory), let picture = self[request], !picture.isPreview { return picture }
+      return stored(request, in: layers)?.picture
+    }
+
+    /// The picture of a request on disk, and how long it is valid.
+    func stored(
+      _ request: ImageRequest, in layers: CacheLayers
+    ) -> (picture: Picture, validity: OriginalValidity?)? {
       guard !layers.isDisjoint(with: .disk) else { return nil }
       let request = keyed(request)
       let configuration = pipeline.configuration
@@ -175,7 +184,7 @@ extension ImagePipeline {
         let picture = try? configuration.decoding.codecs.picture(
           from: rendition.data, context: RequestedDecoding.written.context(configuration.decoding))
       {
-        return rendition.picture(picture).at(scale: request)
+        return (rendition.picture(picture).at(scale: request), rendition.record.validity)
       }
       guard layers.contains(.originals), var data = pipeline.caches.original(for: request) else { return nil }
       // Originals are stored as their sources sent them.
@@ -190,8 +199,11 @@ extension ImagePipeline {
           from: data, resize: request.decodingResize,
           context: request.decoding.context(configuration.decoding))
       else { return nil }
-      let made = try? picture.processed(by: request.decodedSteps, context: configuration.processingContext)
-      return made?.at(scale: request)
+      guard
+        let made = try? picture.processed(
+          by: request.decodedSteps, context: configuration.processingContext)
+      else { return nil }
+      return (made.at(scale: request), request.source.webURL == nil ? nil : OriginalValidity.unknown)
     }
 
     /// The bytes of a request's original in the disk cache.

@@ -85,8 +85,9 @@ extension ImagePipeline.Configuration {
     /// The number of reads of finished pictures that run at once, and the same number of reads of whole files. 2 by
     /// default. Files are read before a decoder is free, until 64 MB of them wait.
     public var concurrentDiskOperations = 2
-    /// Receives the errors of the disk cache, each kind once; the pipeline continues without the disk. It is called on the
-    /// thread of the error, and no lock of the pipeline is held: it may call the pipeline.
+    /// Receives the errors of the disk cache, each kind once; the pipeline continues without the disk. A cache that could not be opened
+    /// for want of descriptors or memory is opened some seconds later; `onStoreError` receives what it could not take meanwhile. It is
+    /// called on the thread of the error, and no lock of the pipeline is held: it may call the pipeline.
     public var onDiskError: @Sendable (DiskCacheError) -> Void = { _ in }
     /// Receives the errors of the levels of `stores`, from each level the first of each kind of operation; the load
     /// continues as if the level had no entry. It is called on the thread of the error, and no lock of the pipeline is

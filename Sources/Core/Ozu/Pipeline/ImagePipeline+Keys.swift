@@ -14,7 +14,7 @@ extension ImagePipeline {
   ///
   /// - Throws: `ImageError.notCached` if none of them has it.
   public func image(forKey key: String, format: CacheFormat? = nil) async throws(ImageError) -> Picture {
-    if let picture = cachedImage(forKey: key, format: format) { return picture }
+    if let picture = cachedImage(forKey: key, format: format), !picture.isPreview { return picture }
     for request in ImageRequest.requests(forKey: key, format: format) {
       if request.source.isAtHand || request.isKnownOtherwise {
         // A load would read the source itself, which is not a cache.
@@ -57,8 +57,8 @@ extension ImagePipeline {
   private func imageFromDisk(for request: ImageRequest) async -> Picture? {
     let right = context.epochs.right(to: request)
     return await context.runner.run(on: .disk, priority: .normal) { [cache] in
-      guard let picture = cache.image(for: request, layers: .disk) else { return nil }
-      cache.keep(picture, for: request, by: right)
+      guard let (picture, validity) = cache.stored(request, in: .disk) else { return nil }
+      cache.keep(picture, for: request, validity: validity, by: right)
       return picture
     }
   }

@@ -204,9 +204,12 @@ extension ImagePipeline {
   /// The same for a request that is being answered. Its format is noted: the first request registers the format, and
   /// ends its preload.
   func keyed(_ request: ImageRequest) -> ImageRequest {
-    let current = current(request)
+    var current = current(request)
     if current.needsNoAdjustment { return current }
-    if let format = current.format { formatStore.noteRequest(in: format) }
+    // Another thread may have taken the name for another format since.
+    while let format = current.format, !formatStore.noteRequest(in: format) {
+      current = formatStore.current(current)
+    }
     return current
   }
 

@@ -234,17 +234,20 @@ extension PrefetchEnd {
     }
   }
 
-  /// Waits for a load. What a load downloads before it fails counts too: otherwise a list of files that are no pictures would be
-  /// downloaded whole, whatever the budget.
+  /// Waits for a load. What a load downloads before it fails, or before it tries another source, counts too: otherwise a list of files
+  /// that are no pictures would be downloaded whole, whatever the budget.
   private static func end<Asked: Answering>(
     of task: Asked, _ made: (Asked.Value) -> PrefetchEnd
   ) async -> PrefetchEnd {
+    var end: PrefetchEnd
     do throws(ImageError) {
-      return made(try await task.value)
+      end = made(try await task.value)
     } catch {
-      return PrefetchEnd(
+      end = PrefetchEnd(
         ending: .failed(error), downloadedByteCount: task.latestProgress?.receivedByteCount ?? 0)
     }
+    end.downloadedByteCount += task.failedByteCount
+    return end
   }
 }
 

@@ -86,8 +86,7 @@ extension ImageRequest.Fields {
   var renditionPlace: RenditionPlace {
     let (resize, _, processors, format) = recipe.parts
     if resize?.region != nil { return .none }
-    if let format { return format.diskCapacity > 0 ? .own : .none }
     if case .fetcher = source { return .own }
-    return resize != nil || !processors.isEmpty || hasOwnKey ? .own : .original
+    return format != nil || resize != nil || !processors.isEmpty || hasOwnKey ? .own : .original
   }
 }

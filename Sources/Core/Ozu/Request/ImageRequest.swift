@@ -124,7 +124,7 @@ public struct ImageRequest: Sendable {
   }
 
   /// The cache format, whose resize is then `resize`; `nil` for none.
-  public var format: CacheFormat? { recipe.parts.format }
+  public var format: CacheFormat? { shared.format }
 
   /// The steps that follow the resize, in their order.
   public var processors: [any ImageProcessing] {
@@ -294,9 +294,12 @@ extension ImageRequest {
     // Worked out once, because every job asks for them, and reading large fields copies them.
     let downloadRules: DownloadRules
     let renditionPlace: RenditionPlace
+    /// For its room on disk, which may change.
+    let format: CacheFormat?
 
     init(_ fields: Fields) {
       self.fields = fields
+      format = fields.recipe.parts.format
       downloadRules = DownloadRules(fields)
       renditionPlace = fields.renditionPlace
     }
@@ -306,7 +309,10 @@ extension ImageRequest {
   var downloadRules: DownloadRules { shared.downloadRules }
 
   /// Where its finished picture is on disk, if it is there.
-  var renditionPlace: RenditionPlace { shared.renditionPlace }
+  var renditionPlace: RenditionPlace {
+    if let format = shared.format, format.diskCapacity == 0 { return .none }
+    return shared.renditionPlace
+  }
 
   /// The fields of a request.
   struct Fields: Sendable {

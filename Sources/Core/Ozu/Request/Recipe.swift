@@ -242,7 +242,7 @@ extension ImageRequest {
     return steps + processors + step("postResize", format.options.postResize)
   }
 
-  /// The number of jobs that are shared in its cache format only (`JobKey`); zero without a format.
+  /// The number of steps that are shared in its cache format only (`JobKey`); zero without a format.
   var formatNumber: Int { format.map { -$0.number } ?? 0 }
 
   /// The same request in an equal format.

@@ -194,7 +194,11 @@ package struct StartLimiter: Sendable {
   }
 
   private mutating func refill(_ now: JobInstant) {
-    if let lastRefill { tokens = min(burst, tokens + max(0, lastRefill.seconds(to: now)) * rate) }
+    if let lastRefill {
+      // Threads read the clock before they have the lock, so that an earlier time may come later: no time counts twice.
+      guard now > lastRefill else { return }
+      tokens = min(burst, tokens + lastRefill.seconds(to: now) * rate)
+    }
     lastRefill = now
   }
 }

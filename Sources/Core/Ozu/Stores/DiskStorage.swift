@@ -8,7 +8,8 @@ public enum DiskStorage: Sendable {
   case folder(URL, capacity: Int)
   /// In a cache that the app opens itself. The closure is called once, when the cache is first needed: on one of the
   /// pipeline's disk threads, or on a thread that reads `ImagePipeline.diskCache`. It is called outside all locks;
-  /// the pipeline has no disk cache until it returns.
+  /// the pipeline has no disk cache until it returns. If it fails for want of descriptors or memory (`EMFILE`, `ENFILE`, `ENOMEM`), it is
+  /// called again after some seconds, on a thread for which nobody waits.
   case opening(@Sendable () throws(DiskCacheError) -> DiskCache)
 
   /// 512 MB in the user's cache folder, below the name of the running program.

@@ -4,8 +4,11 @@ import OzuHTTP
 
 /// The disk cache as a store. Each kind has its own partition. The first thread that needs the cache opens it.
 ///
-/// The disk cache counts and reports its own errors (`Configuration.Caching.onDiskError`), so nothing here throws. Before it
-/// is open, `mayContain` returns true for every key; if it cannot be opened, false.
+/// The disk cache counts and reports its own errors (`Configuration.Caching.onDiskError`). Before it is open, `mayContain` returns true
+/// for every key; if it cannot be opened, false.
+///
+/// An opening that fails for want of descriptors or memory is repeated after a while, in the background. Some of the entries that are
+/// there then may be out of date or removed, so changes and listings meanwhile throw: `StoreLevel` hides what they are about.
 ///
 /// Opening does I/O and runs code of the app (`DiskStorage.opening`, `caching.onDiskError`), which may call the pipeline. So
 /// no lock is held during it: one thread opens the cache, other threads that need it wait for that thread, and errors
@@ -15,12 +18,19 @@ final class DiskStore: ImageStoring {
     var phase = Phase.closed
     var isInBackground = false
     var eventCount = 0
+    /// For a cache that is opened after they were set.
+    var capacities: [ImageStoreKind: Int] = [
+      .partial: DiskStore.partialsCapacity, .variants: DiskStore.variantsCapacity,
+    ]
   }
 
   private enum Phase {
     case closed
     /// The thread that opens it, and the group for which the other threads wait.
     case underWay(thread: ThreadIdentity, DispatchGroup)
+    /// It was not opened for want of descriptors or memory. The first use after an instant begins another attempt; `nil` while that
+    /// runs.
+    case postponed(DiskCacheError, until: ContinuousClock.Instant?)
     case done(DiskCache?)
   }
 
@@ -28,10 +38,13 @@ final class DiskStore: ImageStoring {
   private static let partialsCapacity = 64 << 20
   /// Enough for the lists of about ten thousand sources.
   private static let variantsCapacity = 2 << 20
+  /// The time between two attempts to open it.
+  static let pause = Duration.seconds(10)
 
   private let storage: DiskStorage
   private let releasesLocks: Bool?
   private let onError: @Sendable (DiskCacheError) -> Void
+  private let now: @Sendable () -> ContinuousClock.Instant
   private let state: Mutex<State>
 
   /// Makes a store without opening the disk cache.
@@ -42,9 +55,10 @@ final class DiskStore: ImageStoring {
   ///   - onError: receives errors, outside all locks.
   init(
     _ storage: DiskStorage, releasesLocks: Bool? = nil,
-    onError: @escaping @Sendable (DiskCacheError) -> Void
+    onError: @escaping @Sendable (DiskCacheError) -> Void,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
-    (self.storage, self.releasesLocks, self.onError) = (storage, releasesLocks, onError)
+    (self.storage, self.releasesLocks, self.onError, self.now) = (storage, releasesLocks, onError, now)
     state = Mutex(State())
   }
 
@@ -53,6 +67,7 @@ final class DiskStore: ImageStoring {
     storage = .none
     releasesLocks = nil
     onError = { _ in }
+    now = { .now }
     state = Mutex(State(phase: .done(cache)))
   }
 
@@ -61,6 +76,7 @@ final class DiskStore: ImageStoring {
   func mayContain(_ key: ImageStoreKey) -> Bool {
     switch state.withLock({ $0.phase }) {
     case .closed, .underWay: true
+    case .postponed: false
     case .done(let cache): cache?.mayContain(key.key, in: key.kind.partition) ?? false
     }
   }
@@ -89,16 +105,17 @@ final class DiskStore: ImageStoring {
     cache?.updateMetadata(metadata, forKey: key.key, in: key.kind.partition) ?? false
   }
 
-  func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) {
-    cache?.store(
+  func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
+    try settledCache()?.store(
       entry.body, metadata: entry.metadata, forKey: key.key, in: key.kind.partition, label: key.label)
   }
 
-  func touch(_ key: ImageStoreKey) -> Bool { cache?.touch(key.key, in: key.kind.partition) ?? false }
+  /// Without a cache true, because nothing can be written again.
+  func touch(_ key: ImageStoreKey) -> Bool { cache?.touch(key.key, in: key.kind.partition) ?? true }
 
   /// A cache that another one writes forgets the entry for itself alone, which is reported.
-  func remove(_ key: ImageStoreKey) {
-    guard let cache else { return }
+  func remove(_ key: ImageStoreKey) throws {
+    guard let cache = try settledCache() else { return }
     let isThere = contains(key)
     guard !cache.remove(forKey: key.key, in: key.kind.partition), isThere, !cache.statistics.isWriter else {
       return
@@ -107,8 +124,8 @@ final class DiskStore: ImageStoring {
   }
 
   /// As `remove`, but reported once.
-  func removeAll(of kind: ImageStoreKind) {
-    guard let cache else { return }
+  func removeAll(of kind: ImageStoreKind) throws {
+    guard let cache = try settledCache() else { return }
     do throws(DiskCacheError) { try cache.removeAll(in: kind.partition) } catch {
       let left = cache.entries(in: kind.partition).map(\.key)
       for key in left { cache.remove(forKey: key, in: kind.partition) }
@@ -118,18 +135,20 @@ final class DiskStore: ImageStoring {
 
   /// Reports the error also if nothing else fails because of it, for example because another process writes to the
   /// cache.
-  func removeAll() {
+  func removeAll() throws {
+    let cache = try settledCache()
     do throws(DiskCacheError) { try cache?.removeAll() } catch { onError(error) }
     if let spoolDirectory { HTTPSpoolingConfiguration.removePartialBodies(in: spoolDirectory) }
   }
 
-  func entries(of kind: ImageStoreKind?) -> any Sequence<ImageStoreInfo> & Sendable {
-    guard let cache else { return [ImageStoreInfo]() }
+  func entries(of kind: ImageStoreKind?) throws -> any Sequence<ImageStoreInfo> & Sendable {
+    guard let cache = try settledCache() else { return [ImageStoreInfo]() }
     return Listing(entries: kind.map { cache.entries(in: $0.partition) } ?? cache.entries())
   }
 
   /// Zero removes the limit of the kind.
   func setCapacity(_ byteCount: Int, of kind: ImageStoreKind) {
+    state.withLock { $0.capacities[kind] = byteCount }
     cache?.setCapacity(byteCount, of: kind.partition)
   }
 
@@ -186,12 +205,12 @@ extension StoreChain {
     } else {
       let disk = DiskStore(
         caching.diskStorage, releasesLocks: caching.releasesDiskLocksInBackground,
-        onError: caching.onDiskError)
+        onError: caching.onDiskError, now: configuration.testing.now)
       stores.insert(disk, at: 0)
     }
     let levels = stores.map { StoreLevel($0, onError: caching.onStoreError) }
     let further = levels.dropFirst().map { FurtherLevel($0, readLimit: caching.storeReadLimit) }
-    self.init(first: levels.first, further: further)
+    self.init(first: levels.first, further: further, now: configuration.testing.now)
   }
 
   var diskStore: DiskStore? { first?.store as? DiskStore }
@@ -211,6 +230,7 @@ extension DiskStore {
       case done(DiskCache?)
       case wait(DispatchGroup)
       case open(DispatchGroup)
+      case tryAgain(after: ContinuousClock.Instant)
     }
     let thread = ThreadIdentity.current
     while true {
@@ -219,6 +239,7 @@ extension DiskStore {
         case .done(let cache): return .done(cache)
         case .underWay(thread, _): return .done(nil)
         case .underWay(_, let group): return .wait(group)
+        case .postponed(_, let instant): return instant.map { Turn.tryAgain(after: $0) } ?? .done(nil)
         case .closed:
           let group = DispatchGroup()
           group.enter()
@@ -229,24 +250,70 @@ extension DiskStore {
       switch turn {
       case .done(let cache): return cache
       case .wait(let group): group.wait()
-      case .open(let group): return open(group)
+      case .open(let group): return open(reportsShortage: true) { group.leave() }
+      case .tryAgain(let instant):
+        tryAgain(after: instant)
+        return nil
       }
     }
   }
 
-  private func open(_ group: DispatchGroup) -> DiskCache? {
-    let errors = PostponedErrors(onError)
-    let cache = make(errors)
-    cache?.setCapacity(Self.partialsCapacity, of: ImageStoreKind.partial.partition)
-    cache?.setCapacity(Self.variantsCapacity, of: ImageStoreKind.variants.partition)
-    let isInBackground = state.withLock { state in
-      state.phase = .done(cache)
-      return state.isInBackground
+  /// The cache; `nil` if there is none and will be none.
+  ///
+  /// - Throws: the reason why it may be opened later.
+  private func settledCache() throws(DiskCacheError) -> DiskCache? {
+    if let cache { return cache }
+    switch state.withLock({ $0.phase }) {
+    case .done(let cache): return cache
+    case .postponed(let error, _): throw error
+    case .closed, .underWay: return nil
     }
-    if isInBackground { followBackground() }
-    group.leave()
+  }
+
+  /// Begins another attempt, for which nobody waits, unless it is too early or another thread has begun one.
+  private func tryAgain(after instant: ContinuousClock.Instant) {
+    guard now() >= instant else { return }
+    let isFirst = state.withLock { state in
+      guard case .postponed(let error, let until?) = state.phase, until == instant else { return false }
+      state.phase = .postponed(error, until: nil)
+      return true
+    }
+    guard isFirst else { return }
+    // The error has been reported.
+    DispatchQueue.global(qos: .utility).async { _ = self.open(reportsShortage: false) {} }
+  }
+
+  /// - Parameter didOpen: called before errors are reported.
+  private func open(reportsShortage: Bool, _ didOpen: () -> Void) -> DiskCache? {
+    let errors = PostponedErrors(onError)
+    var phase = Phase.done(nil)
+    do throws(DiskCacheError) {
+      phase = .done(try make(errors))
+    } catch {
+      if reportsShortage || !error.isShortage { errors.add(error) }
+      if error.isShortage { phase = .postponed(error, until: now().advanced(by: Self.pause)) }
+    }
+    let cache: DiskCache? = if case .done(let made) = phase { made } else { nil }
+    if publish(phase, cache) { followBackground() }
+    didOpen()
     errors.report()
     return cache
+  }
+
+  /// Ends an opening, when the cache has all capacities that were set before that.
+  ///
+  /// - Returns: whether the app is in the background.
+  private func publish(_ phase: Phase, _ cache: DiskCache?) -> Bool {
+    var applied: [ImageStoreKind: Int]?
+    while true {
+      let (capacities, isInBackground) = state.withLock { state in
+        if state.capacities == applied { state.phase = phase }
+        return (state.capacities, state.isInBackground)
+      }
+      if capacities == applied { return isInBackground }
+      for (kind, byteCount) in capacities { cache?.setCapacity(byteCount, of: kind.partition) }
+      applied = capacities
+    }
   }
 
   /// The number of an event of the app that has come now, for `setInBackground`.
@@ -289,19 +356,14 @@ extension DiskStore {
     }
   }
 
-  private func make(_ errors: PostponedErrors) -> DiskCache? {
-    do throws(DiskCacheError) {
-      switch storage {
-      case .none: return nil
-      case .opening(let open): return try open()
-      case .folder(let folder, let capacity):
-        return try DiskCache(
-          directory: folder.path(percentEncoded: false),
-          configuration: DiskCacheConfiguration(capacity: capacity) { $0.onError = errors.add })
-      }
-    } catch {
-      errors.add(error)
-      return nil
+  private func make(_ errors: PostponedErrors) throws(DiskCacheError) -> DiskCache? {
+    switch storage {
+    case .none: return nil
+    case .opening(let open): return try open()
+    case .folder(let folder, let capacity):
+      return try DiskCache(
+        directory: folder.path(percentEncoded: false),
+        configuration: DiskCacheConfiguration(capacity: capacity) { $0.onError = errors.add })
     }
   }
 }

@@ -51,7 +51,7 @@ public protocol ImageStoring: Sendable {
 
   /// Marks an entry as used now. Marks nothing by default.
   ///
-  /// - Returns: whether the entry exists.
+  /// - Returns: whether the entry may exist. The pipeline calls `contains` from time to time where it must know that.
   func touch(_ key: ImageStoreKey) throws -> Bool
 
   /// Removes the entry of a key, if there is one.
@@ -106,8 +106,8 @@ extension ImageStoring {
   /// Returns false, so that the caller writes the whole entry.
   public func updateMetadata(_ metadata: Data, of key: ImageStoreKey) throws -> Bool { false }
 
-  /// Returns whether there is an entry, and marks nothing.
-  public func touch(_ key: ImageStoreKey) throws -> Bool { try contains(key) }
+  /// Returns whether there may be an entry, and marks nothing.
+  public func touch(_ key: ImageStoreKey) throws -> Bool { mayContain(key) }
 
   /// None.
   public func entries(of kind: ImageStoreKind?) throws -> any Sequence<ImageStoreInfo> & Sendable {

@@ -25,10 +25,19 @@ final class StoreChain: Sendable {
   let further: [FurtherLevel]
   private let changes = ChangeCounts()
   private let promotions = PromotionQueue()
+  private let now: @Sendable () -> ContinuousClock.Instant
+  /// When the first level was last asked whether it has an entry, by its key.
+  private let checks = RecentValues<ImageStoreKey, ContinuousClock.Instant>(countLimit: 1024)
+  /// The time between two of these questions. A store may need a request to a server for an answer.
+  static let checkPause = Duration.seconds(600)
 
-  init(first: StoreLevel?, further: [FurtherLevel]) {
+  init(
+    first: StoreLevel?, further: [FurtherLevel],
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+  ) {
     self.first = first
     self.further = further
+    self.now = now
   }
 
   private func further(_ key: ImageStoreKey, _ reach: Reach) -> [FurtherLevel] {
@@ -137,7 +146,7 @@ final class StoreChain: Sendable {
 
   /// Marks an entry as used now.
   ///
-  /// - Returns: whether the first level has it.
+  /// - Returns: whether the first level has it, as far as is known: a store that marks no uses is asked from time to time.
   func touch(_ key: ImageStoreKey, _ reach: Reach = .all) -> Bool {
     for level in further(key, reach) where level.mayContain(key) {
       level.apply(
@@ -145,7 +154,11 @@ final class StoreChain: Sendable {
           level.attempt(.write) { _ = try $0.touch(key) }
         })
     }
-    return first?.attempt(.write) { try $0.touch(key) } ?? false
+    guard let first, first.attempt(.write, { try $0.touch(key) }) == true else { return false }
+    let instant = now()
+    if let last = checks.value(for: key), last.duration(to: instant) < Self.checkPause { return true }
+    checks.insert(instant, for: key)
+    return first.attempt(.read) { try $0.contains(key) } != false
   }
 
   // MARK: Flushing
@@ -329,7 +342,15 @@ final class StoreLevel: Sendable {
 
   /// Removes the entries for which a closure returns true, from a listing of one kind or of all.
   func removeListed(of kind: ImageStoreKind?, where isMeant: (ImageStoreKey) -> Bool) {
-    guard let entries = attempt(.list, { try $0.entries(of: kind) }) else { return }
+    guard let entries = attempt(.list, { try $0.entries(of: kind) }) else {
+      // A disk cache may be opened later, with all of them.
+      guard store is DiskStore else { return }
+      state.withLock { state in
+        guard let kind else { return state.hidesAll = true }
+        state.hiddenKinds.insert(kind)
+      }
+      return
+    }
     for info in entries where isMeant(info.key) { remove(ImageStoreEntry.self, info.key) }
   }
 

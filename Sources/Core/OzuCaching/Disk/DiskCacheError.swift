@@ -63,7 +63,7 @@ extension DiskCacheError {
   var isAbsent: Bool { code == ENOENT }
 
   /// Whether the process or the machine had too few descriptors or too little memory. Such a failure is temporary.
-  var isShortage: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(code) }
+  package var isShortage: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(code) }
 
   /// Whether the name belongs to a link, a directory, a pipe or a device instead of a file.
   var isNotRegularFile: Bool { [ELOOP, EISDIR, ENXIO].contains(code) }

@@ -12,7 +12,7 @@ struct DiskOpeningTests {
   }
 
   @Test("a store that looks at an entry reads it once, so that metadata and body are those of one write")
-  func peeking() {
+  func peeking() throws {
     let files = MemoryFileSystem()
     let store = DiskStore(
       .opening { () throws(DiskCacheError) in
@@ -21,7 +21,7 @@ struct DiskOpeningTests {
     ) { _ in }
     let key = ImageStoreKey(.rendition, CacheKey("a"))
     let entry = ImageStoreEntry(metadata: Data([1]), body: Data(repeating: 2, count: 100_000))
-    store.write(entry, for: key)
+    try store.write(entry, for: key)
     store.flush()
     let reads = Shared(0)
     files.respond = { call in
@@ -54,6 +54,43 @@ struct DiskOpeningTests {
     #expect(reentry.count == 1)
     #expect(pipeline.diskCache == nil)
     #expect(errors.value == 1)
+  }
+
+  @Test("an opening that fails for want of descriptors is repeated after a while, and nobody waits for it")
+  func shortage() async throws {
+    let (clock, hold) = (ManualClock(), Hold())
+    let (calls, errors) = (Shared(0), Shared(0))
+    let store = DiskStore(
+      .opening { () throws(DiskCacheError) in
+        calls.change { $0 += 1 }
+        if calls.value < 3 { throw DiskCacheError(.list, path: "/cache", code: EMFILE) }
+        hold.wait()
+        return try Self.cache()
+      }, onError: { _ in errors.change { $0 += 1 } }, now: clock.now)
+    defer { hold.release() }
+    let (level, listing) = (StoreLevel(store) { _ in }, StoreLevel(store) { _ in })
+    let key = ImageStoreKey(.rendition, CacheKey("a"))
+    let entry = ImageStoreEntry(metadata: Data(), body: Data([1]))
+    #expect(store.cache == nil && !level.mayContain(key))
+    // What is removed meanwhile, or written, is not found as it is on disk.
+    level.remove(ImageStoreEntry.self, key)
+    listing.removeListed(of: nil) { _ in false }
+    store.setCapacity(1000, of: .rendition)
+    #expect(calls.value == 1)
+    // The next attempt fails too, and the one after it waits.
+    func isOpening() -> Bool {
+      clock.advance(by: DiskStore.pause)
+      return store.cache == nil && hold.count == 1
+    }
+    try await eventually(isOpening())
+    #expect(store.cache == nil && !store.mayContain(key))
+    hold.release()
+    try await eventually(store.cache != nil)
+    #expect(calls.value == 3 && errors.value == 1)
+    #expect(store.cache?.capacity(of: DiskCache.Partition(ImageStoreKind.rendition.name)) == 1000)
+    #expect(level.hides(key) && listing.hides(key))
+    level.write(ImageStoreEntry.self, key) { try $0.write(entry, for: key) }
+    #expect(level.mayContain(key) && store.read(key) == entry)
   }
 
   @Test("a closure that opens the disk cache may call the pipeline, which has no disk cache yet")

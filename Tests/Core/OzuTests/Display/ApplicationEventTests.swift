@@ -126,7 +126,7 @@ struct ApplicationEventTests {
     // Emptying the cache removes what killed processes left there.
     let left = spool + "/ozu-beginning-0-0-\(UInt64.random(in: 0 ... .max))"
     #expect(FileManager.default.createFile(atPath: left, contents: nil))
-    store.removeAll()
+    try store.removeAll()
     #expect(!FileManager.default.fileExists(atPath: left))
   }
 

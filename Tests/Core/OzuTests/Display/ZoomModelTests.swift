@@ -86,6 +86,19 @@ struct ZoomModelTests {
     #expect(unstored.keepsOriginal(of: file))
   }
 
+  @Test("a file is kept by no store while its origin forbids it")
+  func unstorable() async throws {
+    let fixture = Fixture()
+    let loading = PipelineLoading(pipeline: fixture.pipeline)
+    let request = ImageRequest(url: try fixture.serve("a.jpg") { $0.header("Cache-Control", "no-store") })
+    #expect(loading.keepsOriginal(of: request))
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(!loading.keepsOriginal(of: request))
+    _ = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(loading.keepsOriginal(of: request))
+  }
+
   @Test("a reload is made once, and not again for each square")
   func reload() throws {
     let play = Play()

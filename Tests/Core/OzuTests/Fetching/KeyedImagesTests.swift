@@ -71,6 +71,18 @@ struct KeyedImagesTests {
     #expect(await pipeline.imageFromDisk(forKey: "other") == nil)
   }
 
+  @Test("an original of the web that is read by its key is not taken for fresh after that")
+  func freshness() async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: url)
+    let pipeline = await fixture.restarted()
+    #expect(await pipeline.imageFromDisk(forKey: url.absoluteString) != nil)
+    #expect(pipeline.cachedImage(for: url) != nil)
+    #expect(try await pipeline.response(for: url).source != .memory)
+    #expect(try await pipeline.response(for: url).source == .memory)
+  }
+
   @Test("the picture of a key is removed also where keys name the pipeline's own treatment of colours")
   func removeFromOtherColors() async {
     let fixture = FormatFixture {

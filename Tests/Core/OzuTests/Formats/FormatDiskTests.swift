@@ -48,6 +48,16 @@ struct FormatDiskTests {
     #expect(fixture.pipeline.cachedImage(forKey: "k3", format: format) != nil)
   }
 
+  @Test("a request from before its format had room on disk finds the rendition that is there since")
+  func raising() async throws {
+    let fixture = FormatFixture()
+    let format = FormatFixture.format(diskCapacity: 0)
+    let request = ImageRequest(url: try fixture.serve("a.jpg"), format: format)
+    format.diskCapacity = 1 << 20
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(try await fixture.restarted().response(for: request).source == .rendition)
+  }
+
   @Test("each format has its own capacity")
   func separate() async throws {
     let fixture = FormatFixture()
@@ -72,6 +82,52 @@ struct FormatDiskTests {
     _ = try await fixture.pipeline.image(for: request)
     #expect(await FormatFixture.isOnDisk(url.absoluteString, format, fixture.pipeline))
     #expect(try await fixture.restarted().response(for: request).source == .rendition)
+  }
+
+  @Test(
+    "a memory hit does not write a rendition that is not to be stored, by the policy or the layers of the request",
+    arguments: [true, false])
+  func notStored(byPolicy: Bool) async throws {
+    let fixture = FormatFixture { if byPolicy { $0.caching.storagePolicy = .originalData } }
+    let format = FormatFixture.format()
+    let url = try fixture.serve("a.jpg")
+    var request = ImageRequest(url: url, format: format)
+    if !byPolicy { request.writeLayers.remove(.renditions) }
+    for _ in 0..<2 { _ = try await fixture.pipeline.image(for: request) }
+    #expect(await FormatFixture.isOnDisk(url.absoluteString, format, fixture.pipeline) == false)
+  }
+
+  @Test("while the disk does not answer, the hits of a bounded number of pictures are kept")
+  func manyHits() async throws {
+    let fixture = FormatFixture()
+    let format = FormatFixture.format()
+    let keys = (0...FormatStore.hitLimit).map { "k\($0)" }
+    for key in keys {
+      fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
+    }
+    await fixture.pipeline.flush()
+    let disk = try #require(fixture.pipeline.diskCache)
+    try await disk.removeAll(in: format.partition)
+    fixture.pipeline.suspend(.store)
+    for key in keys { #expect(fixture.pipeline.cachedImage(forKey: key, format: format) != nil) }
+    fixture.pipeline.resume(.store)
+    await fixture.pipeline.flush()
+    #expect(disk.entries(in: format.partition).map(\.key).count == FormatStore.hitLimit)
+  }
+
+  @Test("the preview of a load that memory has does not become a rendition, and is no picture of the caches")
+  func preview() async throws {
+    let fixture = FormatFixture()
+    let format = FormatFixture.format()
+    let url = Fixture.url("a.jpg")
+    let request = ImageRequest(url: url, format: format)
+    fixture.pipeline.cache[request] = Picture(FormatFixture.small(1).bitmap, isPreview: true)
+    #expect(fixture.pipeline.cachedImage(for: request)?.isPreview == true)
+    #expect(await FormatFixture.isOnDisk(url.absoluteString, format, fixture.pipeline) == false)
+    #expect(fixture.pipeline.cache.image(for: request) == nil)
+    await #expect(throws: ImageError.notCached(url.absoluteString)) {
+      try await fixture.pipeline.image(forKey: url.absoluteString, format: format)
+    }
   }
 
   @Test("a format without disk capacity is kept in memory only")
@@ -292,6 +348,16 @@ struct FormatDiskTests {
     fixture.pipeline.removeImagesFromMemory()
     #expect(
       try await fixture.pipeline.response(for: ImageRequest(url: url, format: other)).source == .rendition)
+  }
+
+  @Test("a format whose name another thread takes for another one at its first use does not share the name")
+  func firstUses() {
+    let fixture = FormatFixture()
+    let store = fixture.pipeline.formatStore
+    let first = FormatFixture.format()
+    #expect(store.noteRequest(in: first) && store.noteRequest(in: first))
+    #expect(!store.noteRequest(in: Self.others()[0]))
+    #expect(store.format(named: first.name) === first)
   }
 
   @Test("equal formats of one name, as a list may make them for each cell, share their pictures")

@@ -40,6 +40,17 @@ struct FormatKeysTests {
     }
   }
 
+  @Test("jobs in two formats of one name have different keys, also after a removal", arguments: [0, 5])
+  func jobKeys(epoch: Int) {
+    let requests = (0..<2).map { _ in
+      ImageRequest(url: Fixture.url("a.jpg"), format: FormatFixture.format())
+    }
+    let loads = requests.map { JobKey.load($0, number: epoch) }
+    let encodings = requests.map { JobKey.encoding(EncodingGoal($0, OutputFormat(.png)), number: epoch) }
+    #expect(loads[0] != loads[1])
+    #expect(encodings[0] != encodings[1])
+  }
+
   @Test(
     "a key that is the path of a folder is no file: the picture stays when something changes in the folder")
   func folder() async throws {

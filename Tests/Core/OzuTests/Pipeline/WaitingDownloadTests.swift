@@ -20,6 +20,19 @@ struct WaitingDownloadTests {
   }
 
   @Test(
+    "waits for the scheme, host and port of its address, however that is written",
+    arguments: [
+      ("http://a", "HTTP://A:80/?q", true), ("https://a.example/x", "https://u:p@A.example:443#f", true),
+      ("https://a.example", "https://u@a.example?q", true), ("http://a.example", "https://a.example", false),
+      ("http://a.example:81", "http://a.example", false), ("http://a.example", "http://b.example", false),
+    ])
+  func origins(first: String, second: String, areEqual: Bool) throws {
+    let origins = try [first, second].map { JobOrigin(try #require(URL(string: $0))) }
+    #expect(!origins.contains(JobOrigin.none))
+    #expect((origins[0] == origins[1]) == areEqual)
+  }
+
+  @Test(
     "takes what has been stored meanwhile, and does not ask for what has failed", arguments: Event.allCases)
   func meanwhile(event: Event) async throws {
     let fixture = Fixture()

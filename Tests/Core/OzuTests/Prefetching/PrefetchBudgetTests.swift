@@ -58,21 +58,25 @@ import Testing
   }
 
   @Test(
-    "what is downloaded for a picture that fails uses up the budget too",
-    arguments: [ImagePrefetcher.Destination.memory, .disk])
-  func failures(_ destination: ImagePrefetcher.Destination) async throws {
+    "what is downloaded for a picture that fails uses up the budget too, from each of its sources",
+    arguments: [ImagePrefetcher.Destination.memory, .disk], [false, true])
+  func failures(_ destination: ImagePrefetcher.Destination, hasAlternative: Bool) async throws {
     let fixture = Fixture { $0.decoding.limits.encodedByteCount = 1500 }
     let byteCount = destination == .memory ? 1000 : 2000
-    let requests = (0..<4).map { number in
+    let urls = (0..<8).map { number in
       let url = Fixture.url("\(number).jpg")
       var reply = FakeHTTPReply.ok(Data(count: byteCount)).inPieces(of: 100)
       reply.announcesLength = false
       fixture.client.reply(to: url, with: reply)
-      return ImageRequest(url: url)
+      return url
+    }
+    let requests = urls[..<4].enumerated().map { number, url in
+      ImageRequest(url: url).with { if hasAlternative { $0.alternatives = [.url(urls[number + 4])] } }
     }
     let prefetcher = ImagePrefetcher(
       pipeline: fixture.pipeline, destination: destination, concurrentRequests: 1)
-    let endings = await Self.endings(prefetcher, requests, PrefetchBudget(downloadedByteCount: 1001))
+    let budget = PrefetchBudget(downloadedByteCount: hasAlternative ? 2500 : 1001)
+    let endings = await Self.endings(prefetcher, requests, budget)
     #expect(endings.count { $0 == "over" } == (destination == .memory ? 2 : 3))
   }
 

@@ -29,6 +29,7 @@ import Testing
     isOpen = limiter.isOpen(JobInstant(clock.currentInstant))
     #expect(!isOpen)
     #expect(limiter.delay == .milliseconds(100))
+    let earlier = JobInstant(clock.currentInstant)
     clock.advance(by: .milliseconds(250))
     var count = 0
     while limiter.isOpen(JobInstant(clock.currentInstant)) {
@@ -36,6 +37,10 @@ import Testing
       count += 1
     }
     #expect(count == 2)
+    // A thread that has read the clock before adds no time twice.
+    _ = limiter.isOpen(earlier)
+    isOpen = limiter.isOpen(JobInstant(clock.currentInstant))
+    #expect(!isOpen)
     limiter.noteCompletion()
     isOpen = limiter.isOpen(JobInstant(clock.currentInstant))
     #expect(isOpen)

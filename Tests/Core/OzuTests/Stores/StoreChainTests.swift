@@ -13,6 +13,17 @@ struct StoreChainTests {
     ImageStoreEntry(metadata: Data("m".utf8), body: Data(text.utf8))
   }
 
+  /// A store that implements only what it must.
+  private struct Plain: ImageStoring {
+    let store: MemoryImageStore
+
+    func read(_ key: ImageStoreKey) throws -> ImageStoreEntry? { try store.read(key) }
+    func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws { try store.write(entry, for: key) }
+    func remove(_ key: ImageStoreKey) throws { try store.remove(key) }
+    func removeAll(of kind: ImageStoreKind) throws { try store.removeAll(of: kind) }
+    func removeAll() throws { try store.removeAll() }
+  }
+
   private let first = MemoryImageStore()
   private let far = MemoryImageStore()
   private let errors = Shared<[String]>([])
@@ -221,5 +232,23 @@ struct StoreChainTests {
     await settle(chain)
     #expect(far.callCount(.touch) == 2)
     #expect(chain.mayContain(Self.key))
+  }
+
+  @Test("a store that marks no uses is not read for them as a further level, and seldom as the first one")
+  func touchesOfPlainStores() async {
+    let clock = ManualClock()
+    let level = FurtherLevel(StoreLevel(Plain(store: far)) { _ in }, readLimit: .seconds(600))
+    let chain = StoreChain(
+      first: StoreLevel(Plain(store: first)) { _ in }, further: [level], now: clock.now)
+    first[Self.key] = Self.entry("a")
+    far[Self.key] = Self.entry("a")
+    for _ in 0..<3 { #expect(chain.touch(Self.key)) }
+    await settle(chain)
+    #expect(first.callCount(.read) == 1 && far.callCount(.read) == 0)
+    // An entry that has been evicted is missed after a while.
+    first[Self.key] = nil
+    #expect(chain.touch(Self.key))
+    clock.advance(by: StoreChain.checkPause)
+    #expect(!chain.touch(Self.key))
   }
 }
