@@ -78,6 +78,16 @@ struct KeepingTests {
     let refused = await CommandRun("load", bmp, "--in-place", "--no-cache")
     #expect(refused.status == .failed && refused.errors.contains("BMP can be read and not written"))
     #expect(folder.data("c.bmp") == Self.bmp)
+    if CodecRegistry.standard.decodableTypes.contains(.avif), OutputFormats.written(.avif) != nil {
+      // An animation in a format that is written without animations.
+      let animation = try Data(contentsOf: Repository.fixture("matrix/anim.avif"))
+      let path = try folder.write(animation, to: "d.avif")
+      let moving = ["load", path, "--in-place", "--no-cache"]
+      let run = await CommandRun(moving)
+      #expect(run.status == .failed && run.errors.contains("only its first frame"), "\(run.errors)")
+      #expect(folder.data("d.avif") == animation)
+      #expect(await CommandRun(moving + ["--still"]).status == .done)
+    }
     let twice = await CommandRun("load", bmp, folder.path("./c.bmp"), "--in-place")
     #expect(twice.status == .wrongUsage && twice.errors.contains("named twice"))
   }
