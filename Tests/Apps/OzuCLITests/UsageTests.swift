@@ -97,6 +97,8 @@ struct UsageTests {
       (["load", "-", "/dev/stdin"], "standard input is one source"),
       (["load", "a.jpg", "b.jpg", "-o", "-"], "several results need a folder"),
       (["load", "a.jpg", "-o", "-", "--trace", "-"], "the result of -o goes there"),
+      (["load", "a.jpg", "-o", "caf\u{FFFD}.png"], "it is not UTF-8"),
+      (["set", "a.jpg", "--cache=caf\u{FFFD}"], "it is not UTF-8"),
       (["load", "a.jpg", "b.jpg", "-o", "both.jpg"], "-o both.jpg: several results need a folder"),
       (["load", "a.jpg", "b.jpg", "-o", "out/both.HEIC"], "-o out/both.HEIC: several results need a folder"),
       (["set", "a.jpg", "-o", "set.webp"], "-o set.webp: several results need a folder"),
