@@ -78,6 +78,8 @@ struct UsageTests {
       (["load", "a.jpg", "-o", "{name}.jpg", "-f", "png"], "ends in .jpg"),
       (["load", "a.jpg", "-j", "0"], "from 1 to 64"),
       (["load", "a.jpg", "--quiet", "--json"], "cannot be used together"),
+      (["info", "a.jpg", "--csv", "-p"], "--csv and --pixels do not go together"),
+      (["info", "a.jpg", "--format", "{name}", "--all"], "--format and --all do not go together"),
       (["load", "a.jpg", "--no-cache", "--cache", "x"], "cannot be used together"),
       (["load", "/"], "/: this is a folder"), (["load", "file:///"], "-r takes the pictures in it"),
       (["load", "a.jpg", "--quality", "101"], "from 0 to 100"),
