@@ -173,6 +173,9 @@ struct SourceListTests {
     for name in ["out/a b.webp", "out/shoes/red.webp", "out/c.webp"] { #expect(folder.data(name) != nil) }
     let info = await CommandRun("info", paths[2], "--from", list, "--format", "{name}")
     #expect(info.output == "c.png\na b.png\n#b.png\nc.png\n", "\(info.errors)")
+    let zeros = try folder.write(Data(paths.map { $0 + "\0" }.joined().utf8), to: "zeros")
+    let each = await CommandRun("info", "--from", zeros, "--format", "{name}")
+    #expect(each.output == "a b.png\n#b.png\nc.png\n", "\(each.errors)")
   }
 
   @Test(
