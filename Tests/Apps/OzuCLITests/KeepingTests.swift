@@ -82,7 +82,7 @@ struct KeepingTests {
       // An animation in a format that is written without animations.
       let animation = try Data(contentsOf: Repository.fixture("matrix/anim.avif"))
       let path = try folder.write(animation, to: "d.avif")
-      let moving = ["load", path, "--in-place", "--no-cache"]
+      let moving = ["load", path, "--in-place", "--no-cache", "--isolation", "off"]
       let run = await CommandRun(moving)
       #expect(run.status == .failed && run.errors.contains("only its first frame"), "\(run.errors)")
       #expect(folder.data("d.avif") == animation)
