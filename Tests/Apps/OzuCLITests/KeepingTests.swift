@@ -176,6 +176,11 @@ struct SourceListTests {
     let zeros = try folder.write(Data(paths.map { $0 + "\0" }.joined().utf8), to: "zeros")
     let each = await CommandRun("info", "--from", zeros, "--format", "{name}")
     #expect(each.output == "a b.png\n#b.png\nc.png\n", "\(each.errors)")
+    // The results of a folder with a name go into a folder of that name.
+    let tree = try folder.write(Data("\(folder.path("out/shoes"))\tboots/new".utf8), to: "tree")
+    let moved = await CommandRun(
+      "load", "-r", "--from", tree, "-f", "png", "-o", folder.path("again"), "--no-cache")
+    #expect(moved.status == .done && folder.data("again/boots/new/red.png") != nil, "\(moved.errors)")
   }
 
   @Test(

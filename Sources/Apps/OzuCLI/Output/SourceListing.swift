@@ -84,7 +84,8 @@ struct SourceListing {
         continue
       }
       let (count, problemCount) = (sources.count, problems.count)
-      list(folder, "")
+      // A name of its own, from a list, is that of a folder for its results.
+      list(folder, source.name.map { (source.folder.isEmpty ? "" : source.folder + "/") + $0 } ?? "")
       if sources.count == count, problems.count == problemCount {
         fail(text, "there is no picture in this folder")
       }
