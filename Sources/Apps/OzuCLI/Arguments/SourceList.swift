@@ -7,8 +7,8 @@ extension OptionSpecification {
   static let from = OptionSpecification(
     name: "from", value: "FILE|-", kind: .file,
     help: """
-      Take the sources in this file too, or in standard input: one a line, or as "find -print0" writes them. Behind a tab may \
-      stand a name of its own for the result, which {name} stands for, and {dir} for its folders.
+      Take the sources in this file too, or in standard input: one a line, or as find -print0 writes them. Behind a tab may stand \
+      a name of its own for the result, which {name} stands for, and {dir} for its folders.
       """)
 }
 
