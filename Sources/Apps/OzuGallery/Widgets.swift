@@ -79,7 +79,8 @@
   private func row(_ title: String, _ control: Widget) -> Widget {
     gtk_widget_set_halign(control, GTK_ALIGN_END)
     gtk_widget_set_hexpand(control, 1)
-    return box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [gtk_label_new_with_mnemonic(title), control])
+    AccessibleName.set(title, of: control)
+    return box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [label(title), control])
   }
 
   @MainActor

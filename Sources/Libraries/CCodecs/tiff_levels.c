@@ -29,7 +29,8 @@ bool ozu_tiff_find_levels(TIFFDecoder *self, OzuPictureInfo *info) {
     uint32_t kind = 0;
     tiff.TIFFGetFieldDefaulted(self->file, TIFFTAG_SUBFILETYPE, &kind);
     // GDAL puts masks between its levels.
-    if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0) break;
+    info->has_pages = (kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
+    if (info->has_pages) break;
     note_level(self, info);
   }
   for (uint16_t i = 0; i < count; i++)

@@ -27,6 +27,11 @@
           let fields = Self.all(gtk_spin_button_get_type(), below: dialogue)
           guard checks.expect(choices.count == 2 && switches.count == 1 && fields.count == 1, "all are there")
           else { return }
+          for control in choices + switches + fields {
+            checks.expect(
+              gtk_test_accessible_has_property(OpaquePointer(control), GTK_ACCESSIBLE_PROPERTY_LABEL) != 0,
+              "a screen reader has a name for each")
+          }
 
           await settle(window, screen)
           try await modes(choices[0], window, screen, checks)

@@ -78,8 +78,19 @@ struct KeepingTests {
     let refused = await CommandRun("load", bmp, "--in-place", "--no-cache")
     #expect(refused.status == .failed && refused.errors.contains("BMP can be read and not written"))
     #expect(folder.data("c.bmp") == Self.bmp)
+    if CodecRegistry.standard.decodableTypes.contains(.avif), OutputFormats.written(.avif) != nil {
+      // An animation in a format that is written without animations.
+      let animation = try Data(contentsOf: Repository.fixture("matrix/anim.avif"))
+      let path = try folder.write(animation, to: "d.avif")
+      let moving = ["load", path, "--in-place", "--no-cache", "--isolation", "off"]
+      let run = await CommandRun(moving)
+      #expect(run.status == .failed && run.errors.contains("only its first frame"), "\(run.errors)")
+      #expect(folder.data("d.avif") == animation)
+      #expect(await CommandRun(moving + ["--still"]).status == .done)
+    }
     let twice = await CommandRun("load", bmp, folder.path("./c.bmp"), "--in-place")
     #expect(twice.status == .wrongUsage && twice.errors.contains("named twice"))
+    #expect(twice.errors.contains("c.bmp is the same file."))
   }
 
   @Test("--only-smaller leaves out what has as many bytes or more, and says so")
@@ -163,6 +174,14 @@ struct SourceListTests {
     for name in ["out/a b.webp", "out/shoes/red.webp", "out/c.webp"] { #expect(folder.data(name) != nil) }
     let info = await CommandRun("info", paths[2], "--from", list, "--format", "{name}")
     #expect(info.output == "c.png\na b.png\n#b.png\nc.png\n", "\(info.errors)")
+    let zeros = try folder.write(Data(paths.map { $0 + "\0" }.joined().utf8), to: "zeros")
+    let each = await CommandRun("info", "--from", zeros, "--format", "{name}")
+    #expect(each.output == "a b.png\n#b.png\nc.png\n", "\(each.errors)")
+    // The results of a folder with a name go into a folder of that name.
+    let tree = try folder.write(Data("\(folder.path("out/shoes"))\tboots/new".utf8), to: "tree")
+    let moved = await CommandRun(
+      "load", "-r", "--from", tree, "-f", "png", "-o", folder.path("again"), "--no-cache")
+    #expect(moved.status == .done && folder.data("again/boots/new/red.png") != nil, "\(moved.errors)")
   }
 
   @Test(

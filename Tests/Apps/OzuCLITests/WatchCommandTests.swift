@@ -71,6 +71,19 @@
       #expect(events.0 == [.file(path: folder.path("a"), folder: "")] && events.1 == nil)
     }
 
+    @Test("names that are not UTF-8 are told, of files and of folders")
+    func unnamed() async throws {
+      let folder = try Folder()
+      let root = String(folder.path("x").dropLast())
+      func path(_ byte: UInt8) -> [CChar] { FileName(bytes: [byte]).path(in: root) }
+      mkdir(path(0xE9), 0o700)
+      let watch = try FolderWatch(root, isRecursive: true, results: nil)
+      #expect(watch.begin() == [.unnamed(path: path(0xE9), shown: root + "\\xe9", isFolder: true)])
+      close(open(path(0xE8), O_CREAT | O_WRONLY, 0o600))
+      let events = await ChildRun.onThread { watch.next() }
+      #expect(events == [.unnamed(path: path(0xE8), shown: root + "\\xe8", isFolder: false)])
+    }
+
     @Test("a folder that goes is an event; one that is not there is an error")
     func gone() async throws {
       let folder = try Folder()

@@ -130,6 +130,24 @@ struct AnimationEncodingTests {
     }
   }
 
+  @Test("have a lower quality where a limit on bytes asks for it")
+  func byteLimit() throws {
+    guard Self.types.contains(.webp) else { return }
+    let animation = try animation("anim.gif")
+    func file(_ options: EncodingOptions) throws -> Data {
+      try codecs.encode(animation, as: .webp, options: options)
+    }
+    let whole = try file(EncodingOptions(compressionQuality: 0.9))
+    let least = try file(EncodingOptions(compressionQuality: 0))
+    let limit = (whole.count + least.count) / 2
+    let fitting = try file(EncodingOptions(compressionQuality: 0.9, maximumByteCount: limit))
+    #expect(limit < whole.count && fitting.count <= limit)
+    #expect(try codecs.picture(from: fitting).animation?.frameCount == animation.frameCount)
+    #expect(throws: ImageEncodingError.self) {
+      try file(EncodingOptions(compressionQuality: 0.9, isLossless: true, maximumByteCount: least.count / 2))
+    }
+  }
+
   @Test("fail with the number of a frame that cannot be decoded, or end before it")
   func damaged() throws {
     var data = try fixture("matrix/anim.png")

@@ -124,6 +124,22 @@ struct EXIFRewritingTests {
     #expect(EXIFMetadata.find(in: exif.span)?.camera == nil)
   }
 
+  @Test(
+    "keeps the artist and the copyright also where only XMP or IPTC-IIM state them",
+    arguments: [MetadataPolicy.keepWithoutPlace, .keepAll], [nil, "  ", "Mül"])
+  func names(policy: MetadataPolicy, artist: String?) throws {
+    let dots = ImageResolution(horizontal: 300, vertical: 150)
+    var metadata = ImageMetadata(
+      exif: artist.map { TaggedFile(picture: [.text(0x013B, $0)]).data }, resolution: dots)
+    (metadata.values.artist, metadata.values.copyright) = ("Ann", "© 2026")
+    var notes: [String] = []
+    let exif = try #require(
+      metadata.encoded(policy: policy, size: PixelSize(1, 1), colorSpace: .sRGB, notes: &notes).exif)
+    let found = MetadataValues(exif: exif, iptc: nil, iptcDigest: nil, xmp: nil)
+    #expect(found.artist == (artist == "Mül" ? "Mül" : "Ann") && found.copyright == "© 2026")
+    #expect(EXIFMetadata.resolution(in: exif.span) == dots)
+  }
+
   @Test("leaves out broken blocks, with a reason")
   func broken() {
     let whole = EXIFFile().data

@@ -62,6 +62,10 @@ struct EncoderTests {
     let fitting = try data(0.95, limit)
     #expect(fitting.count <= limit && fitting.count > limit * 3 / 4)
     #expect(try data(0.95, whole.count) == whole)
+    guard type == .jpeg else { return }
+    // It is never lossless.
+    let options = EncodingOptions(compressionQuality: 0.95, isLossless: true, maximumByteCount: limit)
+    #expect(try codecs.encode(bitmap, as: type, options: options) == fitting)
   }
 
   @Test(

@@ -131,6 +131,9 @@
       let part = PixelRectangle(x: 10, y: 10, width: 100, height: 100)
       let picture = try picture(pages, Resize(PixelSize(20, 20), mode: .fill, region: part))
       #expect(picture.bitmap[3, 3].green == Self.mainShade, "\(name)")
+      let isPage = !isOwn && page.kind & 5 == 0
+      let notes = try CodecRegistry.standard.header(of: pages.data).notes
+      #expect(notes == (isPage ? ["only its first page is read"] : []), "\(name)")
     }
 
     @Test(

@@ -135,12 +135,18 @@ struct ArgumentParser {
     try append(value, of: option, to: &parsed)
   }
 
-  /// Throws for an empty name of a file or a folder: it would stand for the current folder, or for the root.
+  /// Throws for an empty name of a file or a folder: it would stand for the current folder, or for the root. Also for one with the
+  /// character that Swift puts in place of bytes that are not UTF-8: the result would have another name, and two such names one file.
   private func append(
     _ value: String?, of option: OptionSpecification, to parsed: inout ParsedArguments
   ) throws(UsageError) {
-    if value?.isEmpty == true, option.kind == .file || option.kind == .folder {
-      throw UsageError("--\(option.name): a name is needed", hint: UsageError.unsetVariable)
+    if let value, option.kind == .file || option.kind == .folder {
+      if value.isEmpty {
+        throw UsageError("--\(option.name): a name is needed", hint: UsageError.unsetVariable)
+      }
+      if value.contains("\u{FFFD}"), access(value, F_OK) != 0 {
+        throw UsageError("--\(option.name) \(value): it is not UTF-8, or has the character U+FFFD")
+      }
     }
     parsed.given.append((option.name, value))
   }

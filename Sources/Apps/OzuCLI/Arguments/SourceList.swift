@@ -7,8 +7,8 @@ extension OptionSpecification {
   static let from = OptionSpecification(
     name: "from", value: "FILE|-", kind: .file,
     help: """
-      Take the sources in this file too, or in standard input: one a line. Behind a tab may stand a name of its own for the \
-      result, which {name} stands for, and {dir} for its folders.
+      Take the sources in this file too, or in standard input: one a line, or as find -print0 writes them. Behind a tab may stand \
+      a name of its own for the result, which {name} stands for, and {dir} for its folders.
       """)
 }
 
@@ -32,7 +32,10 @@ enum SourceList {
       // Editors and tables of Windows write a mark before the first line.
       let hasMark = index == 0 && text.unicodeScalars.first == "\u{FEFF}"
       let line = hasMark ? String(text.unicodeScalars.dropFirst()) : text
-      if !line.isEmpty { sources.append(try source(line, "--from \(path), line \(index + 1)")) }
+      // `find -print0` writes a zero behind each name, which no name has.
+      for part in line.split(separator: "\0") {
+        sources.append(try source(String(part), "--from \(path), line \(index + 1)"))
+      }
     }
     if sources.isEmpty { throw UsageError("--from \(path): there is no source in it") }
     try SourceArgument.checkStandardInput(

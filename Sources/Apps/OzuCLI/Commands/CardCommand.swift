@@ -32,7 +32,7 @@ enum CardCommand: Command {
         name: "output", letter: "o", value: "FILE|-", kind: .file,
         help: "The card; its ending or --format says the format."),
       .quiet,
-    ] + EncodingArguments.options + PipelineArguments.options
+    ] + EncodingArguments.drawings + PipelineArguments.options
 
   private static let largestTemplate = 4 << 20
 

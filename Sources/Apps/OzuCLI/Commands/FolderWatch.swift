@@ -13,12 +13,21 @@
     enum Event: Equatable {
       /// A file, and the folder it is in relative to the watched one.
       case file(path: String, folder: String)
+      /// A file or a folder whose name is not UTF-8: its path for system calls, and for people.
+      case unnamed(path: [CChar], shown: String, isFolder: Bool)
       /// More came than the system has room for: some files are not named.
       case overflow
       /// A subfolder that cannot be watched, and the number of the error.
       case unwatched(path: String, code: Int32)
       /// The folder that is watched has gone.
       case gone
+
+      var isFile: Bool {
+        switch self {
+        case .file, .unnamed(path: _, shown: _, isFolder: false): true
+        default: false
+        }
+      }
     }
 
     private let descriptor: Int32
@@ -126,16 +135,24 @@
         folders[watch] = nil
         return []
       }
-      guard let (path, folder) = folders[watch], let text = String(validating: name, as: UTF8.self),
-        !text.isEmpty, !text.hasPrefix(".")
-      else { return [] }
-      let place = (path.hasSuffix("/") ? path : path + "/") + text
-      if has(IN_ISDIR) {
-        guard isRecursive, has(IN_CREATE) || has(IN_MOVED_TO) else { return [] }
-        return add(place, folder.isEmpty ? text : folder + "/" + text)
+      let file = FileName(bytes: Array(name))
+      guard let (path, folder) = folders[watch], !name.isEmpty, !file.isHidden else { return [] }
+      let isFolder = has(IN_ISDIR)
+      guard has(IN_MOVED_TO) || has(isFolder ? IN_CREATE : IN_CLOSE_WRITE) else { return [] }
+      return events(of: file, in: path, folder, isFolder: isFolder)
+    }
+
+    /// The events of a file or a folder that has come.
+    private func events(
+      of name: FileName, in path: String, _ folder: String, isFolder: Bool
+    ) -> [Event] {
+      if isFolder ? !isRecursive : Self.isPartial(name.shown) { return [] }
+      let start = path.hasSuffix("/") ? path : path + "/"
+      guard let text = name.text else {
+        return [.unnamed(path: name.path(in: start), shown: start + name.shown, isFolder: isFolder)]
       }
-      guard has(IN_CLOSE_WRITE) || has(IN_MOVED_TO), !Self.isPartial(text) else { return [] }
-      return [.file(path: place, folder: folder)]
+      guard isFolder else { return [.file(path: start + text, folder: folder)] }
+      return add(start + text, folder.isEmpty ? text : folder + "/" + text)
     }
 
     /// Watches a subfolder. Files may be in it already.
@@ -160,15 +177,10 @@
     private func list(_ path: String, _ folder: String) -> [Event] {
       var events: [Event] = []
       for name in (try? FileName.names(in: path)) ?? [] where !name.isHidden {
-        guard let text = name.text else { continue }
-        let place = (path.hasSuffix("/") ? path : path + "/") + text
         var status = stat()
-        guard lstat(place, &status) == 0 else { continue }
-        if status.st_mode & S_IFMT == S_IFDIR {
-          if isRecursive { events += add(place, folder.isEmpty ? text : folder + "/" + text) }
-        } else if !Self.isPartial(text) {
-          events.append(.file(path: place, folder: folder))
-        }
+        guard lstat(name.path(in: path + "/"), &status) == 0 else { continue }
+        events += self.events(
+          of: name, in: path, folder, isFolder: status.st_mode & S_IFMT == S_IFDIR)
       }
       return events
     }

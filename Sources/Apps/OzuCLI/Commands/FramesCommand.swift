@@ -29,7 +29,7 @@ enum FramesCommand: Command {
         help: "The names of the files; several frames need {index}."),
       OptionSpecification(name: "frame", value: "N", help: "Write this frame alone; the first is 1."),
       .quiet,
-    ] + EncodingArguments.options + PipelineArguments.options
+    ] + EncodingArguments.stills + PipelineArguments.options
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     guard let path = arguments.value("output") else {

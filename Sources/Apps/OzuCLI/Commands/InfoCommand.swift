@@ -157,8 +157,14 @@ struct InfoPrinter {
 
   init(_ arguments: ParsedArguments, _ console: Console) throws(UsageError) {
     self.console = console
-    let forms = ["json", "csv", "format", "check"].filter { arguments.has($0) }
-    guard forms.count <= 1 else { throw UsageError("--\(forms[0]) and --\(forms[1]) do not go together") }
+    var options = ["json", "csv", "format", "check"].filter { arguments.has($0) }
+    // A table and a line have fields of the header alone.
+    if options == ["csv"] || options == ["format"] {
+      options += ["pixels", "all"].filter { arguments.has($0) }
+    }
+    guard options.count <= 1 else {
+      throw UsageError("--\(options[0]) and --\(options[1]) do not go together")
+    }
     if arguments.has("json") {
       form = .json
     } else if arguments.has("csv") {

@@ -49,7 +49,7 @@ enum SheetCommand: Command {
       OptionSpecification(
         name: "captions", help: "Write the name of each source below its picture, shortened to a line."),
       .recursive, .from, .jobs(concurrentPictures), .quiet,
-    ] + EncodingArguments.options + PipelineArguments.options
+    ] + EncodingArguments.drawings + PipelineArguments.options
 
   private static let concurrentPictures = 8
 

@@ -83,7 +83,7 @@
       var status = ExitStatus.done
       // Folders that cannot be watched are told in any case.
       var next: [FolderWatch.Event]? =
-        arguments.has("existing") ? found : found.filter { if case .file = $0 { false } else { true } }
+        arguments.has("existing") ? found : found.filter { !$0.isFile }
       while let events = next {
         await run.make(
           events.compactMap {
@@ -92,6 +92,11 @@
         if events.contains(.overflow) {
           console.printError(
             "ozu: too much happens at once, or in too many folders; pictures may be left out")
+          status = .failed
+        }
+        for case .unnamed(let path, let shown, let isFolder) in events
+        where isFolder || SourceListing.isPicture(path, maker.types) {
+          console.printError("ozu: \(PrintableText.name(shown)): its name is not UTF-8; rename it")
           status = .failed
         }
         for case .unwatched(let path, let code) in events {

@@ -14,6 +14,11 @@ enum EncodingArguments {
       OptionSpecification(name: "force", help: "Allow a name for -o that has the ending of another format."),
     ] + contents
 
+  /// Those for single frames: they have no gain map and do not move.
+  static let stills = options.filter { !["no-gain-map", "still"].contains($0.name) }
+  /// Those for pictures that are drawn: they keep nothing of a file.
+  static let drawings = stills.filter { !["metadata", "profile"].contains($0.name) }
+
   /// The options about the contents of a file, for all formats.
   static let contents = [
     OptionSpecification(

@@ -103,7 +103,11 @@ struct OutputTarget: Sendable {
     destination = .sources(listed.map { SourceArgument.path(ofFile: $0.text) })
     for (index, source) in listed.enumerated() {
       guard sources.source(lostBy: path(forSource: index, [:]), of: index) != nil else { continue }
-      throw UsageError("\(source.text): this file is named twice, or a step reads it")
+      let identity = FileIdentity(path(forSource: index, [:]))
+      let other = listed.indices.first { $0 != index && FileIdentity(path(forSource: $0, [:])) == identity }
+      throw UsageError(
+        "\(source.text): this file is named twice, or a step reads it",
+        hint: other.map { "\(PrintableText.name(listed[$0].text)) is the same file." })
     }
   }
 

@@ -23,7 +23,12 @@ struct ResultWriter: Sendable {
   ///
   /// - Throws: `ImageError` when it cannot be made, `OutputError` when it cannot be written.
   func write(_ request: ImageRequest, as format: OutputFormat, forSource index: Int) async throws -> Written {
-    try await write(try await pipeline.encoded(for: request, as: format), of: request, forSource: index)
+    let image = try await pipeline.encoded(for: request, as: format)
+    if case .sources = target.destination, image.isFirstFrameOnly, format.keepsAnimation {
+      throw OutputError(
+        reason: "only its first frame could be written in its format; -o names another place, --still takes it alone")
+    }
+    return try await write(image, of: request, forSource: index)
   }
 
   /// Writes an encoded image.

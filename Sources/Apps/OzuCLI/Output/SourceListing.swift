@@ -84,7 +84,8 @@ struct SourceListing {
         continue
       }
       let (count, problemCount) = (sources.count, problems.count)
-      list(folder, "")
+      // A name of its own, from a list, is that of a folder for its results.
+      list(folder, source.name.map { (source.folder.isEmpty ? "" : source.folder + "/") + $0 } ?? "")
       if sources.count == count, problems.count == problemCount {
         fail(text, "there is no picture in this folder")
       }
@@ -133,7 +134,11 @@ struct SourceListing {
 
   /// Whether a path leads to a regular file that begins like a picture.
   static func isPicture(_ path: String, _ types: Set<ImageType>) -> Bool {
-    if case .picture = try? kind(of: Array(path.utf8CString), types) { true } else { false }
+    isPicture(Array(path.utf8CString), types)
+  }
+
+  static func isPicture(_ path: [CChar], _ types: Set<ImageType>) -> Bool {
+    if case .picture = try? kind(of: path, types) { true } else { false }
   }
 
   private enum Kind {
@@ -217,7 +222,7 @@ struct FolderIdentity: Equatable, Sendable {
 /// The name of an entry of a folder. Names are bytes; Foundation puts other characters in place of those that are not UTF-8,
 /// and then there is no such file.
 struct FileName {
-  private let bytes: [UInt8]
+  let bytes: [UInt8]
 
   /// The names in a folder, sorted by their bytes, without `.` and `..`.
   static func names(in folder: String) throws(SystemError) -> [FileName] {

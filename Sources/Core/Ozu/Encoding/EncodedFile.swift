@@ -70,6 +70,8 @@ struct EncodedFileMaker {
       let data = try codecs.encode(
         animation, as: type, options: options, limits: limits,
         onEnd: { index, error in
+          // Another quality may be tried.
+          guard index < frameCount else { return }
           notes.append("ends before frame \(index + 1) of \(frameCount), which cannot be decoded: \(error)")
           frameCount = index
         }, isCancelled: isCancelled

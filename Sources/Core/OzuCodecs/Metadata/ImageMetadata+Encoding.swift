@@ -22,24 +22,23 @@ extension ImageMetadata {
     if case .icc = colorSpace { result.colorProfile = colorProfile?.data }
     guard policy != .strip else { return result }
     notes += self.notes
-    if policy == .keepCopyright {
-      var block = EXIFBlock(artist: values.artist, copyright: values.copyright)
-      guard !block.isEmpty else { return result }
+    var block = EXIFBlock()
+    if policy != .keepCopyright {
+      result.resolution = result.resolution ?? uprightResolution
+      if let exif {
+        do throws(EXIFDefect) {
+          block = try EXIFBlock(exif.span)
+          block.describe(size: size, isSRGB: colorSpace == .sRGB, keepsPlace: policy == .keepAll)
+        } catch {
+          notes.append("EXIF data are left out: \(error)")
+        }
+      }
+    }
+    // XMP and IPTC-IIM may be the only ones to state them, and are not written.
+    block.add(artist: values.artist, copyright: values.copyright)
+    if !block.isEmpty {
       if let resolution = result.resolution { block.set(resolution) }
       result.exif = Data(block.serialized())
-      return result
-    }
-    result.resolution = result.resolution ?? uprightResolution
-    if let exif {
-      do throws(EXIFDefect) {
-        var block = try EXIFBlock(exif.span)
-        block.describe(
-          size: size, resolution: result.resolution, isSRGB: colorSpace == .sRGB,
-          keepsPlace: policy == .keepAll)
-        if !block.isEmpty { result.exif = Data(block.serialized()) }
-      } catch {
-        notes.append("EXIF data are left out: \(error)")
-      }
     }
     if policy == .keepAll, let xmp {
       do throws(XMPPacket.Defect) {
@@ -64,13 +63,10 @@ extension EXIFBlock {
   private static let uncalibrated = 0xFFFF
 
   /// Makes the values describe the picture that is written.
-  fileprivate mutating func describe(
-    size: PixelSize, resolution: ImageResolution?, isSRGB: Bool, keepsPlace: Bool
-  ) {
+  fileprivate mutating func describe(size: PixelSize, isSRGB: Bool, keepsPlace: Bool) {
     if picture.contains(where: { $0.tag == EXIFTag.orientation }) {
       set(EXIFTag.orientation, to: Orientation.up.rawValue, in: \.picture)
     }
-    if let resolution { set(resolution) }
     if !details.isEmpty {
       set(EXIFTag.width, to: size.width, isLong: true, in: \.details)
       set(EXIFTag.height, to: size.height, isLong: true, in: \.details)
@@ -88,11 +84,11 @@ extension EXIFBlock {
     set(EXIFTag.resolutionUnit, to: 2, in: \.picture)
   }
 
-  /// A block that contains only the names of the people who have rights.
-  fileprivate init(artist: String?, copyright: String?) {
-    self.init()
+  /// Adds the names of the people who have rights, where it has none. Cameras write blanks.
+  fileprivate mutating func add(artist: String?, copyright: String?) {
     for (tag, text) in [(EXIFTag.artist, artist), (EXIFTag.copyright, copyright)] {
-      if let text, !text.isEmpty { set(tag, to: text) }
+      let isThere = picture.contains { entry in entry.tag == tag && entry.bytes.contains { $0 > 0x20 } }
+      if let text, !text.isEmpty, !isThere { set(tag, to: text) }
     }
   }
 

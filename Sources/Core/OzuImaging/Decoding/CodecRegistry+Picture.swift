@@ -246,23 +246,73 @@ extension CodecRegistry {
   /// - Parameters:
   ///   - animation: the animation of a picture; its frames have the size and the orientation of the picture.
   ///   - type: WebP, PNG or GIF, if this build can write it: `encodableAnimationTypes`.
-  ///   - options: as for still pictures. If the file would be larger than `maximumByteCount`, the call fails: the
-  ///     quality is not lowered.
-  ///   - limits: the limits on the file.
-  ///   - onEnd: called if a frame after the first cannot be decoded, with its index and the reason. The file then ends
-  ///     before this frame. Without it, as by default, the call fails.
+  ///   - options: as for still pictures. If the file would be larger than `maximumByteCount`, all frames are encoded again at a
+  ///     lower quality, where the format has one.
+  ///   - limits: the limits on the file, and on the time of all tries together.
+  ///   - onEnd: called if a frame after the first cannot be decoded, with its index and the reason, in each try. The file then
+  ///     ends before this frame. Without it, as by default, the call fails.
   ///   - isCancelled: called between frames, and while a frame is decoded.
-  ///   - transform: receives each frame and its index, and returns the frame to write: for processors. All results
+  ///   - transform: receives each frame and its index, in each try, and returns the frame to write: for processors. All results
   ///     must have one size. By default frames are written as they are.
   /// - Throws: `ImageEncodingError`: `cancelled`; `tooManyFrames` and `tooManyPixels`, before the second frame;
   ///   `tooManyBytes` and `tooMuchTime`, as soon as it is known; `failed` with the reason if a frame cannot be decoded or
   ///   `transform` fails.
-  /// - Complexity: O(frames × pixels).
+  /// - Complexity: O(frames × pixels); eight times the work if `maximumByteCount` is exceeded at the wanted quality.
   public func encode(
     _ animation: PictureAnimation, as type: ImageType, options: EncodingOptions = .init(),
     limits: AnimationEncodingLimits = .default, onEnd: ((Int, ImageDecodingError) -> Void)? = nil,
     isCancelled: @escaping () -> Bool = { false },
     transforming transform: (_ frame: Bitmap, _ index: Int) throws -> Bitmap = { frame, _ in frame }
+  ) throws(ImageEncodingError) -> Data {
+    var options = options.narrowed(to: type)
+    var limits = limits
+    func file() throws(ImageEncodingError) -> Data {
+      let start = Self.time(of: animation)
+      defer { limits.usedTime += Self.time(of: animation) - start }
+      return try encodeFrames(
+        of: animation, as: type, options: options, limits: limits, onEnd: onEnd, isCancelled: isCancelled,
+        transforming: transform)
+    }
+    let wanted = options.compressionQuality
+    let mayLower =
+      options.enforcesByteLimit && !options.isLossless && wanted > 0
+      && (options.maximumByteCount ?? .max) <= limits.encodedByteCount
+      && (try? encoder(for: type))?.hasQuality == true
+    do throws(ImageEncodingError) {
+      return try file()
+    } catch {
+      guard case .tooManyBytes = error, mayLower else { throw error }
+    }
+    // As for a still picture.
+    var (low, high) = (0.0, wanted)
+    options.compressionQuality = low
+    var fitting = try file()
+    for _ in 0..<6 {
+      options.compressionQuality = (low + high) / 2
+      do throws(ImageEncodingError) {
+        fitting = try file()
+        low = options.compressionQuality
+      } catch {
+        switch error {
+        case .tooManyBytes: high = options.compressionQuality
+        case .tooMuchTime: return fitting
+        default: throw error
+        }
+      }
+    }
+    return fitting
+  }
+
+  /// The processor time of this thread, and of the processes that decode for it.
+  private static func time(of animation: PictureAnimation) -> Duration {
+    DecodingContext.systemThreadTime() + animation.timeElsewhere()
+  }
+
+  /// Encodes all frames at the quality of the options.
+  private func encodeFrames(
+    of animation: PictureAnimation, as type: ImageType, options: EncodingOptions,
+    limits: AnimationEncodingLimits, onEnd: ((Int, ImageDecodingError) -> Void)?,
+    isCancelled: @escaping () -> Bool, transforming transform: (_ frame: Bitmap, _ index: Int) throws -> Bitmap
   ) throws(ImageEncodingError) -> Data {
     let encoder = try animationEncoder(for: type)
     guard animation.frameCount <= limits.frameCount else {
@@ -275,9 +325,7 @@ extension CodecRegistry {
         throw .tooManyBytes(type, byteCount: byteCount, limit: byteLimit)
       }
     }
-    // The processor time of this thread, and of the processes that decode for it.
-    func time() -> Duration { DecodingContext.systemThreadTime() + animation.timeElsewhere() }
-    let start = time()
+    let start = Self.time(of: animation)
     var writer: (any AnimationWriting)?
     for index in 0..<animation.frameCount {
       if isCancelled() { throw .cancelled }
@@ -305,12 +353,12 @@ extension CodecRegistry {
           throw .tooManyPixels(type, pixelCount: pixelCount, limit: limits.pixelCount)
         }
         current = try encoder.makeWriter(
-          canvas: frame.size, loopCount: animation.loopCount, options: options.narrowed(to: type))
+          canvas: frame.size, loopCount: animation.loopCount, options: options)
         writer = current
       }
       try current.append(frame, duration: animation.delays[index])
       try check(current.byteCount)
-      guard limits.usedTime + time() - start <= limits.cpuTime else {
+      guard limits.usedTime + Self.time(of: animation) - start <= limits.cpuTime else {
         throw .tooMuchTime(type, frameCount: index + 1, limit: limits.cpuTime)
       }
     }

@@ -52,8 +52,8 @@ extension ImageFormat {
     ImageFormat(
       .gif, "GIF", .own, [.text("GIF87a"), .text("GIF89a")], isWritten: true, audience: .browsers),
     ImageFormat(
-      .avif, "AVIF", .library, [.brands("avif", "avis")], isWritten: true, audience: .browsers,
-      requestedQuality: 1),
+      .avif, "AVIF", endings: ["avif", "avifs"], .library, [.brands("avif", "avis")], isWritten: true,
+      audience: .browsers, requestedQuality: 1),
     ImageFormat(
       .jxl, "JPEG XL", .library,
       [.bytes(0xFF, 0x0A), .bytes(0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A)],

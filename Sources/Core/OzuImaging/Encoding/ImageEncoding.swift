@@ -166,6 +166,8 @@ public struct EncodingOptions: Hashable, Sendable {
     options.qualities = [:]
     options.effort = effort(for: type)
     options.efforts = [:]
+    // JPEG cannot keep every pixel, so its quality counts, and a limit on bytes lowers it.
+    if type == .jpeg { options.isLossless = false }
     return options
   }
 }

@@ -7,13 +7,14 @@ public enum MetadataPolicy: String, Hashable, Sendable, CaseIterable {
   case strip
   /// An EXIF block with the artist and the copyright alone, from whichever of EXIF data, XMP and IPTC-IIM states them.
   case keepCopyright
-  /// EXIF data without the place where the picture was taken, and the resolution.
+  /// EXIF data without the place where the picture was taken, and the resolution. An artist and a copyright that only XMP or
+  /// IPTC-IIM state are written there too.
   ///
   /// Beside the GPS directory, these are left out: the maker note, in which some cameras repeat the place in their
   /// own format, and all of XMP, which may contain the place under any name. Texts that people wrote are kept,
   /// whatever they contain.
   case keepWithoutPlace
-  /// EXIF data, XMP and the resolution.
+  /// EXIF data, XMP and the resolution, and the names as under `keepWithoutPlace`.
   case keepAll
 }
 

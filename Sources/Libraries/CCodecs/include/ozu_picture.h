@@ -51,6 +51,8 @@ typedef struct {
   bool is_cmyk;
   /// Whether there is alpha that is not returned.
   bool drops_alpha;
+  /// Whether there are pages after the picture that are neither smaller renditions nor masks.
+  bool has_pages;
   /// Why the pixels cannot be read, as far as the header shows it; valid as long as the decoder. NULL if they can.
   const char *unread;
   /// Whether `step` returns premultiplied colours.

@@ -88,6 +88,7 @@ final class LibraryFile: ImageFile {
     }
     if let reason = session.info.unread { header.noteUnread(String(cString: reason)) }
     if session.info.drops_alpha { header.notes.append("its alpha is left out: it is not read with CMYK") }
+    if session.info.has_pages { header.notes.append("only its first page is read") }
     levels = whole == nil ? LibraryLevel.all(of: session.info) : []
     storage = LibraryLevel.Storage(session.info)
     if let whole {
