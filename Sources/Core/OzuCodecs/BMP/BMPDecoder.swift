@@ -7,16 +7,8 @@ import OzuImaging
 /// Pixels that a run-length coded file skips have the first colour of the palette. A picture of 32 bits whose alpha is 0
 /// in every pixel is opaque. Bitmaps that contain a JPEG, a PNG or Huffman codes are not supported.
 public struct BMPDecoder: ImageDecoding {
-  private let alpha: Alpha
-
   /// Makes a decoder.
-  public init() {
-    alpha = .premultiplied
-  }
-
-  package init(alpha: Alpha) {
-    self.alpha = alpha
-  }
+  public init() {}
 
   /// BMP.
   public var types: [ImageType] { [.bmp] }
@@ -26,7 +18,7 @@ public struct BMPDecoder: ImageDecoding {
   /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
   /// - Complexity: O(1); O(pixels) for a file of 32 bits that declares alpha and has none.
   public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-    BMPFile(data, try BMPHeader(data.span, in: .file), alpha: alpha)
+    BMPFile(data, try BMPHeader(data.span, in: .file))
   }
 
   /// The colour of missing pixels.
@@ -40,7 +32,6 @@ final class BMPFile: ImageFile {
 
   private let data: Data
   private let details: BMPHeader
-  private let alpha: Alpha
   /// Whether the alpha of the pixels means something.
   private let usesAlpha: Bool
   let header: ImageHeader
@@ -50,10 +41,9 @@ final class BMPFile: ImageFile {
   /// - Parameters:
   ///   - type: `bmp`, or `ico` for a bitmap with a mask below it.
   ///   - notes: notes about the icon.
-  init(_ data: Data, _ details: BMPHeader, type: ImageType = .bmp, alpha: Alpha, notes: [String] = []) {
+  init(_ data: Data, _ details: BMPHeader, type: ImageType = .bmp, notes: [String] = []) {
     self.data = data
     self.details = details
-    self.alpha = alpha
     var header = details.imageHeader(type: type, of: data.span)
     usesAlpha = BMPRows(details).hasAlphaValues(data.span)
     header.hasAlpha = usesAlpha || type == .ico
@@ -83,7 +73,7 @@ final class BMPFile: ImageFile {
         if !isWhole { try context.acceptTruncation(of: header.type, stage: Self.imageStage) }
         // Icons from before alpha was supported have the mask instead.
         if isIcon, !usesAlpha { BMPRows(details).applyMask(file, to: canvas) }
-        if !isOpaque, alpha == .premultiplied { canvas.premultiply() }
+        if !isOpaque, context.alpha == .premultiplied { canvas.premultiply() }
       }
     }
   }

@@ -22,7 +22,6 @@ struct LibraryDecoder: ImageDecoding {
     @Sendable (UnsafePointer<UInt8>?, Int, OzuPictureLimits) -> OpaquePointer?
 
   let type: ImageType
-  let alpha: Alpha
   /// The first bytes of a file, for a format that `ContentKind` does not know.
   var signature: [UInt8] = []
   /// Whether pictures have no pixels of their own and are drawn at any size.
@@ -41,12 +40,8 @@ struct LibraryDecoder: ImageDecoding {
   /// the library shows nothing before a file is complete.
   var feed: (@Sendable (ImageHeader, Bool, DecodingContext) throws(ImageDecodingError) -> any LibraryFeed)?
 
-  init(
-    type: ImageType, alpha: Alpha, signature: [UInt8] = [],
-    open: @escaping Opening
-  ) {
+  init(type: ImageType, signature: [UInt8] = [], open: @escaping Opening) {
     self.type = type
-    self.alpha = alpha
     self.signature = signature
     self.opening = open
   }

@@ -110,7 +110,7 @@ extension LibraryFile {
   func smaller(for plan: DecodePlan, limits: DecodingLimits) -> (any ImageFile)? {
     guard let open = library.level else { return nil }
     for level in levels where plan.mayBegin(at: level.size, of: header.storedSize) {
-      var library = LibraryDecoder(type: library.type, alpha: library.alpha) { open($0, $1, $2, level.place) }
+      var library = LibraryDecoder(type: library.type) { open($0, $1, $2, level.place) }
       library.inspect = self.library.inspect
       let opened = Result { () throws(ImageDecodingError) -> LibraryFile in
         try LibraryFile(data, library: library, limits: limits, partOf: header, isLevel: true)

@@ -60,8 +60,8 @@ final class LibraryFile: ImageFile {
     header.isDrawing = library.isDrawing
     header.notes += library.notes
     deliversRows = session.info.has_rows
-    // Averaging supports 8 bits for each channel and premultiplied colours.
-    if deliversRows, !session.info.is_deep, !session.info.is_cmyk, library.alpha == .premultiplied {
+    // Averaging supports 8 bits for each channel.
+    if deliversRows, !session.info.is_deep, !session.info.is_cmyk {
       header.planeLayout = PlaneLayout(chromaStep: nil, source: .rows)
     }
     let hasBoxes = library.type == .avif || library.type == .heic
@@ -155,7 +155,7 @@ final class LibraryFile: ImageFile {
     try context.limits.checkPixelCount(max(largestPixelCount, header.storedSize.pixelCount))
     try context.checkpoint()
     return try use { (session) throws(ImageDecodingError) in
-      try session.decode(header: header, size: plan.decodedSize, alpha: library.alpha, context)
+      try session.decode(header: header, size: plan.decodedSize, context)
     }
   }
 
@@ -181,7 +181,7 @@ final class LibraryFile: ImageFile {
         try context.limits.checkDecodedByteCount(byteCount)
         // Nothing else has been decoded yet.
         try context.reserve(atLeast: byteCount)
-        return try session.decode(header: own, size: own.storedSize, alpha: library.alpha, context)
+        return try session.decode(header: own, size: own.storedSize, context)
       } catch {
         switch error {
         case .cancelled, .limitExceeded: throw error

@@ -14,10 +14,8 @@
     let library: LibraryDecoder
 
     /// Makes a decoder.
-    public init() { self.init(alpha: .premultiplied) }
-
-    package init(alpha: Alpha) {
-      var library = LibraryDecoder(type: .tiff, alpha: alpha) { ozu_tiff_decoder_new($0, $1, $2) }
+    public init() {
+      var library = LibraryDecoder(type: .tiff) { ozu_tiff_decoder_new($0, $1, $2) }
       library.level = { ozu_tiff_level_decoder_new($0, $1, $2, $3) }
       self.library = library
     }
