@@ -5,7 +5,7 @@
   import OzuImaging
 
   /// Decodes AVIF through libavif and dav1d: 8 to 12 bits, alpha, grids, turned, mirrored, cropped, animated.
-  public struct AVIFDecoder: ImageDecoding {
+  public struct AVIFDecoder: LibraryDecoding {
     let library: LibraryDecoder
 
     /// Makes a decoder.
@@ -20,21 +20,6 @@
       }
       self.library = library
     }
-
-    /// AVIF.
-    public var types: [ImageType] { library.types }
-
-    /// Opens a file with the library, which decodes no pixels for it.
-    ///
-    /// - Throws: `ImageDecodingError`.
-    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-      try library.open(data, limits: limits)
-    }
-
-    /// Loads libavif.
-    ///
-    /// - Throws: `unsupportedType` if it is not installed.
-    public func prepare() throws(ImageDecodingError) { try library.prepare() }
   }
 
   /// Writes AVIF through libavif, lossy or lossless. `QualityScale` has the quantizer of a quality. Chroma is

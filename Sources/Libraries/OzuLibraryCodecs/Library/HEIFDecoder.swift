@@ -7,7 +7,7 @@
 
   /// Decodes HEIC and other HEIF through libheif. The library turns, mirrors and crops the picture as the file
   /// says: the header's size is the upright one.
-  public struct HEIFDecoder: ImageDecoding {
+  public struct HEIFDecoder: LibraryDecoding {
     let library: LibraryDecoder
 
     /// Makes a decoder.
@@ -24,20 +24,5 @@
       }
       self.library = library
     }
-
-    /// HEIC, and other HEIF.
-    public var types: [ImageType] { library.types }
-
-    /// Opens a file with the library, which decodes no pixels for it.
-    ///
-    /// - Throws: `ImageDecodingError`.
-    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-      try library.open(data, limits: limits)
-    }
-
-    /// Loads libheif and its plugins.
-    ///
-    /// - Throws: `unsupportedType` if libheif or its decoder for HEVC is not installed.
-    public func prepare() throws(ImageDecodingError) { try library.prepare() }
   }
 #endif

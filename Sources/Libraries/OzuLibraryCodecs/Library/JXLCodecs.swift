@@ -5,7 +5,7 @@
   import OzuImaging
 
   /// Decodes JPEG XL through libjxl: lossy, lossless, with alpha, turned, animated.
-  public struct JXLDecoder: ImageDecoding {
+  public struct JXLDecoder: LibraryDecoding {
     let library: LibraryDecoder
 
     /// Makes a decoder.
@@ -16,21 +16,6 @@
       }
       self.library = library
     }
-
-    /// JPEG XL.
-    public var types: [ImageType] { library.types }
-
-    /// Opens a file with the library, which decodes no pixels for it.
-    ///
-    /// - Throws: `ImageDecodingError`.
-    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-      try library.open(data, limits: limits)
-    }
-
-    /// Loads libjxl.
-    ///
-    /// - Throws: `unsupportedType` if it is not installed.
-    public func prepare() throws(ImageDecodingError) { try library.prepare() }
 
     /// Opens a file by its first bytes, with the library, which knows how many it needs.
     ///

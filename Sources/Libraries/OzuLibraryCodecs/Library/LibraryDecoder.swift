@@ -71,6 +71,28 @@ struct LibraryDecoder: ImageDecoding {
   }
 }
 
+/// A decoder of a format that leaves all to a library.
+protocol LibraryDecoding: ImageDecoding {
+  var library: LibraryDecoder { get }
+}
+
+extension LibraryDecoding {
+  /// The formats that the library reads.
+  public var types: [ImageType] { library.types }
+
+  /// Opens a file with the library, which decodes no pixels for it.
+  ///
+  /// - Throws: `ImageDecodingError`.
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
+    try library.open(data, limits: limits)
+  }
+
+  /// Loads the library.
+  ///
+  /// - Throws: `unsupportedType` if it, or a plugin that it needs, is not installed.
+  public func prepare() throws(ImageDecodingError) { try library.prepare() }
+}
+
 /// Decodes a file with a library while it is downloaded. One thread at a time calls it.
 protocol LibraryFeed: AnyObject, Sendable {
   /// Decodes the bytes that are there; `nil` if there is nothing new to show.

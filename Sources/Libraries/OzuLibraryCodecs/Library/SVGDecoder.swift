@@ -9,7 +9,7 @@
   /// The file may be compressed (SVGZ), and in UTF-16. Pictures inside it are drawn: PNG, JPEG, GIF, WebP, BMP, ICO, AVIF, JPEG XL, TIFF and
   /// SVG; a note says what was left out. No other file is read and no URL is loaded, whatever the drawing refers to. A hostile drawing can end the
   /// process: see `CodecRegistry.registerInProcessSVG()`.
-  public struct SVGDecoder: ImageDecoding {
+  public struct SVGDecoder: LibraryDecoding {
     let library: LibraryDecoder
 
     /// Makes a decoder.
@@ -24,9 +24,6 @@
       library.isDrawing = true
       self.library = library
     }
-
-    /// SVG.
-    public var types: [ImageType] { library.types }
 
     /// Opens a file with the library, which decodes no pixels for it.
     ///

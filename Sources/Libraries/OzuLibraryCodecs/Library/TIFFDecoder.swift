@@ -1,16 +1,13 @@
 #if TIFF
   import CCodecs
-  import OzuCodecs
   import OzuImaging
-
-  import OzuBase
 
   /// Decodes the first page of a TIFF through libtiff: bilevel, grey, palettes, RGB, CMYK, Lab, YCbCr, in strips or tiles;
   /// integers of 1 to 16 bits, floating point from 0 to 1.
   ///
   /// In a pyramid, as written by libvips, GDAL and others, smaller pictures and their parts are made from the
   /// smallest level that is large enough (`ImageFile.smaller(for:limits:)`).
-  public struct TIFFDecoder: ImageDecoding {
+  public struct TIFFDecoder: LibraryDecoding {
     let library: LibraryDecoder
 
     /// Makes a decoder.
@@ -19,20 +16,5 @@
       library.level = { ozu_tiff_level_decoder_new($0, $1, $2, $3) }
       self.library = library
     }
-
-    /// TIFF.
-    public var types: [ImageType] { library.types }
-
-    /// Opens a file with the library, which decodes no pixels for it.
-    ///
-    /// - Throws: `ImageDecodingError`.
-    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-      try library.open(data, limits: limits)
-    }
-
-    /// Loads libtiff.
-    ///
-    /// - Throws: `unsupportedType` if it is not installed.
-    public func prepare() throws(ImageDecodingError) { try library.prepare() }
   }
 #endif
