@@ -13,7 +13,7 @@ final class JPEGFile: ImageFile {
   let outline: JPEGOutline
   /// The header of the outline, except that a thumbnail takes over some facts of its picture.
   let header: ImageHeader
-  private let slot = FeedSlot<JPEGFeed>()
+  private let slot = FeedSlot()
 
   init(_ data: Data, _ outline: JPEGOutline, header: ImageHeader? = nil) {
     self.data = data
@@ -76,10 +76,8 @@ final class JPEGFile: ImageFile {
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap? {
-    try slot.feed { () throws(ImageDecodingError) in
+    try slot.preview(of: data, context: context) { () throws(ImageDecodingError) in
       try JPEGFeed(outline, plan: plan, context: context)
-    } preview: { (feed) throws(ImageDecodingError) in
-      try feed.preview(of: data, context: context)
     }
   }
 

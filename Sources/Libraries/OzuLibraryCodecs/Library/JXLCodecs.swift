@@ -71,7 +71,7 @@
   /// after each pass or as groups of pixels arrive; of an animation, the first frame is shown.
   ///
   /// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
-  final class JXLFeed: LibraryFeed, @unchecked Sendable {
+  final class JXLFeed: PictureFeed, @unchecked Sendable {
     private static let stepByteCount = 65_536
     private static let imageStage = "image data"
 

@@ -38,7 +38,7 @@ struct LibraryDecoder: ImageDecoding {
   var inspect: (@Sendable (Data, DecodingLimits) throws(ImageDecodingError) -> Inspection)?
   /// Makes the decoder for a file that is downloaded; the Bool says whether its colours are premultiplied. `nil` if
   /// the library shows nothing before a file is complete.
-  var feed: (@Sendable (ImageHeader, Bool, DecodingContext) throws(ImageDecodingError) -> any LibraryFeed)?
+  var feed: (@Sendable (ImageHeader, Bool, DecodingContext) throws(ImageDecodingError) -> any PictureFeed)?
 
   init(type: ImageType, signature: [UInt8] = [], open: @escaping Opening) {
     self.type = type
@@ -91,10 +91,4 @@ extension LibraryDecoding {
   ///
   /// - Throws: `unsupportedType` if it, or a plugin that it needs, is not installed.
   public func prepare() throws(ImageDecodingError) { try library.prepare() }
-}
-
-/// Decodes a file with a library while it is downloaded. One thread at a time calls it.
-protocol LibraryFeed: AnyObject, Sendable {
-  /// Decodes the bytes that are there; `nil` if there is nothing new to show.
-  func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap?
 }

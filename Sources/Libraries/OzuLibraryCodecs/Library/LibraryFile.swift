@@ -37,7 +37,7 @@ final class LibraryFile: ImageFile {
   /// picture, these are only whole rows or columns of tiles (`LibraryFile+Bands.swift`).
   let grid: HEIFGrid?
   private let state: Mutex<State>
-  private let slot = FeedSlot<any LibraryFeed>()
+  private let slot = FeedSlot()
 
   /// - Parameters:
   ///   - cut: the part of the picture that the library has to cut out.
@@ -210,10 +210,8 @@ final class LibraryFile: ImageFile {
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap? {
     guard let make = library.feed else { return nil }
-    return try slot.feed { () throws(ImageDecodingError) in
+    return try slot.preview(of: data, context: context) { () throws(ImageDecodingError) in
       try make(header, isPremultiplied, context)
-    } preview: { (feed) throws(ImageDecodingError) in
-      try feed.preview(of: data, context: context)
     }
   }
 

@@ -11,7 +11,7 @@ final class PNGFile: ImageFile {
   let data: Data
   let details: PNGHeader
   let header: ImageHeader
-  private let slot = FeedSlot<PNGFeed>()
+  private let slot = FeedSlot()
 
   init(_ data: Data, _ details: PNGHeader) {
     self.data = data
@@ -106,10 +106,8 @@ final class PNGFile: ImageFile {
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap? {
-    try slot.feed { () throws(ImageDecodingError) in
+    try slot.preview(of: data, context: context) { () throws(ImageDecodingError) in
       try PNGFeed(header: header)
-    } preview: { (feed) throws(ImageDecodingError) in
-      try feed.preview(of: data, context: context)
     }
   }
 
@@ -145,7 +143,7 @@ final class PNGFile: ImageFile {
 /// whatever length they declare.
 ///
 /// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
-final class PNGFeed: @unchecked Sendable {
+final class PNGFeed: PictureFeed, @unchecked Sendable {
   /// The bytes between two checkpoints: they inflate to at most four megabytes.
   private static let stepByteCount = 4096
   /// Palettes and transparency have at most 768 bytes.

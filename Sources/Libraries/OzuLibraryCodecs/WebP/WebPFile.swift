@@ -9,7 +9,7 @@
     private let data: Data
     private let details: WebPHeader
     let header: ImageHeader
-    private let slot = FeedSlot<WebPFeed>()
+    private let slot = FeedSlot()
     private let hasShownFirstFrame = Mutex(false)
 
     init(_ data: Data, _ details: WebPHeader) {
@@ -94,15 +94,13 @@
       _ data: Data, plan: DecodePlan, context: DecodingContext
     ) throws(ImageDecodingError) -> Bitmap? {
       guard !details.isAnimated else { return try firstFrame(data, plan: plan, context: context) }
-      return try slot.feed { () throws(ImageDecodingError) in
+      return try slot.preview(of: data, context: context) { () throws(ImageDecodingError) in
         guard let frame = details.frames.first else {
           throw .truncated(.webp, stage: WebPDecoder.imageStage)
         }
         try context.limits.checkDecodedByteCount(
           2 * frame.size.byteCount(as: .bgra8) + WebPDecoder.copyByteCount(frame))
         return try WebPFeed(frame, header: header)
-      } preview: { (feed) throws(ImageDecodingError) in
-        try feed.preview(of: data, context: context)
       }
     }
 
@@ -154,7 +152,7 @@
   /// A still WebP that is decoded while it is downloaded.
   ///
   /// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
-  final class WebPFeed: @unchecked Sendable {
+  final class WebPFeed: PictureFeed, @unchecked Sendable {
     /// The bytes between two checkpoints.
     private static let stepByteCount = 16_384
 
