@@ -82,8 +82,6 @@
     func readMetadata() -> ImageMetadata { WebPContainer.metadata(data.span, header: header) }
 
     /// The frames of an animation.
-    ///
-    /// - Throws: `ImageDecodingError`.
     func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)? {
       guard details.isAnimated, details.frames.count > 1 else { return nil }
       return WebPFrames(data, details, colorSpace: header.storedColorSpace)
