@@ -4,14 +4,6 @@ import OzuCodecs
 import OzuImaging
 
 extension LibraryFile {
-  /// Makes the result from a part of the file, or from the whole file if no part can be cut out.
-  func render(
-    _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
-  ) throws(ImageDecodingError) -> Bitmap {
-    if let file = try part(cut, of: plan, context) { return try file.render(plan.onCut, context: context) }
-    return try renderUncut(plan, context: context)
-  }
-
   func decode(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap {

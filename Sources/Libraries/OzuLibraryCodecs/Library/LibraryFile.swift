@@ -137,7 +137,7 @@ final class LibraryFile: ImageFile {
   /// Makes the result: from planes if the plan averages them, else from pixels.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     if bands(of: plan, context) != nil { return try renderFromPixels(plan, context: context) }
-    if let cut = plan.cut { return try render(plan, cut: cut, context) }
+    if let cut = plan.cut { return try render(plan, from: part(cut, of: plan, context), context: context) }
     if let averaging = plan.averaging, deliversRows {
       return try plan.rendered(try averagedRows(averaging, context), header: header, context: context)
     }
