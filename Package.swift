@@ -126,7 +126,7 @@ let rows = """
   product      OzuTesting            Sources/Testing    Ozu OzuCaching OzuHTTP OzuDemonstration
   tests        OzuBaseTests          Tests/Base         OzuBase
   tests        OzuImagingTests       Tests/Core         OzuImaging OzuTesting
-  tests        OzuCachingTests       Tests/Core         OzuCaching OzuTesting OzuDiskDrills
+  tests        OzuCachingTests       Tests/Core         OzuCaching OzuTesting OzuDiskDrills OzuBase
   tests        OzuHTTPTests          Tests/Core         OzuHTTP OzuTesting OzuBase
   tests        OzuIsolationTests     Tests/Core         \(below) OzuTesting OzuIsolationDrills OzuDecode CIsolationDrills
   tests        OzuTests              Tests/Core         Ozu OzuMigration OzuTesting OzuBase OzuSchedulerDrills OzuDecode OzuIsolationDrills

@@ -122,14 +122,16 @@
       if windows.isEmpty, workCount == 0 { quit() }
     }
 
-    /// Says that a task begins to change files. The app ends after it, also if its windows are closed before: half of a file would be
+    /// Begins a task that changes files. The app ends after it, also if its windows are closed before: half of a file would be
     /// left, and the other files as they are.
-    static func beginWork() { workCount += 1 }
-
-    /// Says that a task has changed files, or has given up.
-    static func endWork() {
-      workCount -= 1
-      quitIfDone()
+    @discardableResult
+    static func work(_ change: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
+      workCount += 1
+      return Task {
+        await change()
+        workCount -= 1
+        quitIfDone()
+      }
     }
 
     /// Shows the files of another start of the gallery: in a new window, unless there is an empty one.

@@ -66,9 +66,7 @@
     func transfer(_ files: [URL], _ kind: FileTransfer.Kind, to folder: URL) {
       turns.finish()
       toast.finish()
-      Gallery.beginWork()
-      Task {
-        defer { Gallery.endWork() }
+      Gallery.work { [self] in
         await written()
         let result = await FileTransfer.run(
           kind, files.map { ($0, folder.appending(path: $0.lastPathComponent)) })
@@ -103,9 +101,7 @@
 
     private func undo(_ moves: [FileTransfer.Pair]) {
       turns.finish()
-      Gallery.beginWork()
-      Task {
-        defer { Gallery.endWork() }
+      Gallery.work { [self] in
         await written()
         let result = await FileTransfer.run(.move, moves.map { ($0.to, $0.from) })
         guard !isClosing else { return }
@@ -141,9 +137,7 @@
 
     /// Says under which name a copy was saved, which can be undone, or why it was not.
     private func saveCopy(_ write: @escaping @MainActor () async throws -> URL) {
-      Gallery.beginWork()
-      Task {
-        defer { Gallery.endWork() }
+      Gallery.work { [self] in
         do {
           let copy = try await write()
           guard !isClosing else { return }
@@ -174,9 +168,7 @@
       guard let file = item.file, name != file.lastPathComponent else { return }
       turns.finish()
       let new = file.deletingLastPathComponent().appending(path: name, directoryHint: .notDirectory)
-      Gallery.beginWork()
-      Task {
-        defer { Gallery.endWork() }
+      Gallery.work { [self] in
         await written()
         let result = await FileTransfer.run(.move, [(file, new)])
         guard !isClosing else { return }
@@ -214,9 +206,7 @@
         }
       }
       let before = starWriting
-      Gallery.beginWork()
-      starWriting = Task {
-        defer { Gallery.endWork() }
+      starWriting = Gallery.work { [self] in
         // One after the other: Undo would pass by the files that are not written yet.
         await before?.value
         let reason = await Self.write(
@@ -311,9 +301,7 @@
           let files = items.compactMap(\.file)
           // The window may close, and its files are moved all the same.
           let window = self
-          Gallery.beginWork()
-          Task {
-            defer { Gallery.endWork() }
+          Gallery.work {
             await window?.written()
             let problems = await Trash.move(files)
             guard let window, !window.isClosing else { return }

@@ -64,9 +64,7 @@
     private func write(_ turns: [(item: PictureItem, quarters: Int)], canUndo: Bool, isTold: Bool = true) {
       guard let window else { return }
       let (before, number) = (writing, window.showNumber)
-      Gallery.beginWork()
-      writing = Task { [weak self] in
-        defer { Gallery.endWork() }
+      writing = Gallery.work { [weak self] in
         // One after the other: a turn back must find what the turn has written.
         await before?.value
         var done: [(item: PictureItem, quarters: Int)] = []

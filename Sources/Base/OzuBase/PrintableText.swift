@@ -50,6 +50,14 @@ package enum PrintableText {
   }
 }
 
+/// An error whose localized description is its description.
+package protocol DescribedError: LocalizedError, CustomStringConvertible {}
+
+extension DescribedError {
+  /// The description.
+  public var errorDescription: String? { description }
+}
+
 /// The system's message for one of its error numbers.
 package func systemMessage(_ code: Int32) -> String {
   strerror(code).map { String(cString: $0) } ?? "error \(code)"

@@ -9,7 +9,7 @@ extension CodecRegistry {
   /// system read.
   public static let pureSwift: CodecRegistry = {
     var codecs = CodecRegistry()
-    codecs.registerSmallFormats(alpha: .premultiplied, inner: [])
+    codecs.registerSmallFormats(inner: [])
     codecs.registerCameraRAW(jpeg: JPEGThumbnailDecoder())
     codecs.register(decoder: ICODecoder())
     codecs.register(decoder: JPEGThumbnailDecoder())
@@ -23,15 +23,15 @@ extension CodecRegistry {
   /// Adds the formats of programs that are simple enough for Swift alone on every platform.
   ///
   /// - Parameter inner: the decoders of the PNG and JPEG in icons.
-  package mutating func registerSmallFormats(alpha: Alpha, inner: [any ImageDecoding]) {
-    register(decoder: ICNSDecoder(alpha: alpha, inner: inner))
-    register(decoder: PSDDecoder(alpha: alpha))
-    register(decoder: TGADecoder(alpha: alpha))
-    register(decoder: QOIDecoder(alpha: alpha))
+  package mutating func registerSmallFormats(inner: [any ImageDecoding]) {
+    register(decoder: ICNSDecoder(inner: inner))
+    register(decoder: PSDDecoder())
+    register(decoder: TGADecoder())
+    register(decoder: QOIDecoder())
     register(encoder: QOIEncoder())
-    register(decoder: PNMDecoder(alpha: alpha))
+    register(decoder: PNMDecoder())
     register(encoder: PNMEncoder())
-    register(decoder: BMPDecoder(alpha: alpha))
+    register(decoder: BMPDecoder())
     register(decoder: GIFDecoder())
     register(encoder: GIFEncoder())
     register(animationEncoder: GIFEncoder())

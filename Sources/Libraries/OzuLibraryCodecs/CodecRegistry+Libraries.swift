@@ -7,33 +7,34 @@ extension CodecRegistry {
   ///
   /// JPEG, PNG, GIF, BMP, ICO, ICNS, PNM, QOI, TGA, PSD and the previews of camera RAW are always included; WebP, AVIF, HEIF, JPEG XL and TIFF with the package traits of
   /// those names. SVG is included only after `registerInProcessSVG()`. Colours are converted by Little CMS.
-  public static let libraries = builtIn(alpha: .premultiplied)
-
-  /// The codecs of `libraries`, but their decoders do not premultiply colours.
-  ///
-  /// Only for tests that compare decoders bit by bit.
-  package static let straight = builtIn(alpha: .straight)
-
-  private static func builtIn(alpha: Alpha) -> CodecRegistry {
+  public static let libraries: CodecRegistry = {
     var codecs = CodecRegistry()
-    if alpha == .straight { codecs.blending = .straight }
     codecs.register(colorConverter: ColorConverter())
-    codecs.addOptional(alpha: alpha)
+    codecs.addOptional()
     codecs.registerCameraRAW(jpeg: JPEGDecoder())
-    codecs.register(decoder: DeltaDecoder(alpha: alpha))
+    codecs.register(decoder: DeltaDecoder())
     codecs.register(encoder: DeltaEncoder())
-    codecs.registerSmallFormats(alpha: alpha, inner: [PNGDecoder(alpha: alpha), JPEGDecoder()])
-    codecs.register(decoder: ICODecoder(alpha: alpha, png: PNGDecoder(alpha: alpha)))
-    codecs.register(decoder: PNGDecoder(alpha: alpha))
+    codecs.registerSmallFormats(inner: [PNGDecoder(), JPEGDecoder()])
+    codecs.register(decoder: ICODecoder(png: PNGDecoder()))
+    codecs.register(decoder: PNGDecoder())
     codecs.register(encoder: PNGEncoder())
     codecs.register(animationEncoder: PNGEncoder())
     codecs.register(decoder: JPEGDecoder())
     codecs.register(encoder: JPEGEncoder())
     codecs.markBuiltIn()
     return codecs
-  }
+  }()
 
-  private mutating func addOptional(alpha: Alpha) {
+  /// The codecs of `libraries`, but their decoders do not premultiply colours.
+  ///
+  /// Only for tests that compare decoders bit by bit.
+  package static let straight: CodecRegistry = {
+    var codecs = libraries
+    codecs.alpha = .straight
+    return codecs
+  }()
+
+  private mutating func addOptional() {
     #if SVG
       explainAbsence(
         of: .svg, "it is drawn only in isolation, or after codecs.registerInProcessSVG()")
@@ -44,29 +45,29 @@ extension CodecRegistry {
       explainAbsence(of: .label, "built without SVG")
     #endif
     #if TIFF
-      register(decoder: TIFFDecoder(alpha: alpha))
+      register(decoder: TIFFDecoder())
     #else
       explainAbsence(of: .tiff, "built without TIFF")
     #endif
     #if JXL
-      register(decoder: JXLDecoder(alpha: alpha))
+      register(decoder: JXLDecoder())
       register(encoder: JXLEncoder())
     #else
       explainAbsence(of: .jxl, "built without JXL")
     #endif
     #if HEIF
-      register(decoder: HEIFDecoder(alpha: alpha))
+      register(decoder: HEIFDecoder())
     #else
       explainAbsence(of: .heic, "built without HEIF")
     #endif
     #if AVIF
-      register(decoder: AVIFDecoder(alpha: alpha))
+      register(decoder: AVIFDecoder())
       register(encoder: AVIFEncoder())
     #else
       explainAbsence(of: .avif, "built without AVIF")
     #endif
     #if WebP
-      register(decoder: WebPDecoder(alpha: alpha))
+      register(decoder: WebPDecoder())
       register(encoder: WebPEncoder())
       register(animationEncoder: WebPEncoder())
     #else
@@ -81,12 +82,10 @@ extension CodecRegistry {
   /// - Parameters:
   ///   - hasDeepStack: as in `SVGDecoder`.
   ///   - readsLabels: whether the documents of labels are read like files, for a process that gets no others.
-  package func withDrawings(alpha: Alpha, hasDeepStack: Bool = false, readsLabels: Bool = false)
-    -> CodecRegistry
-  {
+  package func withDrawings(hasDeepStack: Bool = false, readsLabels: Bool = false) -> CodecRegistry {
     #if SVG
       var codecs = self
-      codecs.register(decoder: SVGDecoder(alpha: alpha, hasDeepStack: hasDeepStack))
+      codecs.register(decoder: SVGDecoder(hasDeepStack: hasDeepStack))
       if readsLabels { codecs.register(decoder: LabelDecoder()) }
       return codecs
     #else

@@ -6,12 +6,9 @@ import OzuImaging
 /// Reads delta files, which `DeltaEncoder` writes for the disk cache.
 public struct DeltaDecoder: ImageDecoding {
   fileprivate static let headerStage = "header"
-  private var alpha = Alpha.premultiplied
 
   /// Makes a decoder.
   public init() {}
-
-  package init(alpha: Alpha) { self.alpha = alpha }
 
   /// Ozu's own format.
   public var types: [ImageType] { [.ozuDelta] }
@@ -20,7 +17,7 @@ public struct DeltaDecoder: ImageDecoding {
   ///
   /// - Throws: `corrupt`, `truncated`; `unsupportedType` for a later version.
   public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-    DeltaFile(data, try Self.header(data.span), alpha: alpha)
+    DeltaFile(data, try Self.header(data.span))
   }
 
   private static func header(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> DeltaFormat.Header {
@@ -50,13 +47,11 @@ public struct DeltaDecoder: ImageDecoding {
 private final class DeltaFile: ImageFile {
   private let data: Data
   private let details: DeltaFormat.Header
-  private let alpha: Alpha
   let header: ImageHeader
 
-  init(_ data: Data, _ details: DeltaFormat.Header, alpha: Alpha) {
+  init(_ data: Data, _ details: DeltaFormat.Header) {
     self.data = data
     self.details = details
-    self.alpha = alpha
     header = ImageHeader(type: .ozuDelta, storedSize: details.size, hasAlpha: !details.isOpaque)
   }
 
@@ -92,7 +87,7 @@ private final class DeltaFile: ImageFile {
       for y in 0..<details.size.height {
         let row = target.baseAddress! + y * bytesPerRow
         planes.join(row: y, start, to: row.assumingMemoryBound(to: UInt32.self))
-        if !details.isOpaque, alpha == .straight {
+        if !details.isOpaque, context.alpha == .straight {
           Premultiplication.undo(row, to: row, width: details.size.width)
         }
       }

@@ -23,7 +23,7 @@ extension CodecRegistry {
     #if canImport(ImageIO)
       .imageIO
     #else
-      libraries.withDrawings(alpha: .premultiplied)
+      libraries.withDrawings()
     #endif
   }
 
@@ -35,7 +35,7 @@ extension CodecRegistry {
     #if canImport(ImageIO)
       .imageIO
     #else
-      libraries.withDrawings(alpha: .premultiplied, hasDeepStack: hasDeepStack, readsLabels: true)
+      libraries.withDrawings(hasDeepStack: hasDeepStack, readsLabels: true)
     #endif
   }
 }

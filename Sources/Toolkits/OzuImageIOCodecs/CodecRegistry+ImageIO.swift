@@ -22,8 +22,7 @@
         codecs.register(decoder: ImageIODecoder(type))
       }
       codecs.explainAbsence(of: .svg, "ImageIO does not read drawings")
-      codecs.registerSmallFormats(
-        alpha: .premultiplied, inner: [ImageIODecoder(.png), ImageIODecoder(.jpeg)])
+      codecs.registerSmallFormats(inner: [ImageIODecoder(.png), ImageIODecoder(.jpeg)])
       codecs.registerCameraRAW(jpeg: ImageIODecoder(.jpeg))
       for type in [ImageType.avif, .heic, .png, .jpeg] {
         guard let name = type.uniformTypeIdentifier, writable.contains(name) else { continue }

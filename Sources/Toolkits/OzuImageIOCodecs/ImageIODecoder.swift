@@ -86,7 +86,7 @@
     private let outline: JPEGOutline?
     /// Whether this is a HEIC that is over the limits at full size, and not at a half.
     private let isLarge: Bool
-    private let slot = FeedSlot<ImageIOFeed>()
+    private let slot = FeedSlot()
 
     init(
       _ data: Data, _ file: ImageIOFile, _ header: ImageHeader, _ outline: JPEGOutline?,
@@ -165,10 +165,8 @@
     func feed(
       _ data: Data, plan: DecodePlan, context: DecodingContext
     ) throws(ImageDecodingError) -> Bitmap? {
-      try slot.feed { () throws(ImageDecodingError) in
+      try slot.preview(of: data, context: context) { () throws(ImageDecodingError) in
         ImageIOFeed(header: header, plan: plan)
-      } preview: { (feed) throws(ImageDecodingError) in
-        try feed.preview(of: data, context: context)
       }
     }
   }
@@ -196,7 +194,7 @@
   /// A file that ImageIO decodes while it is downloaded. Pixels that have not arrived are transparent.
   ///
   /// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
-  final class ImageIOFeed: @unchecked Sendable {
+  final class ImageIOFeed: PictureFeed, @unchecked Sendable {
     private let source = CGImageSourceCreateIncremental(nil)
     private let header: ImageHeader
     private let plan: DecodePlan

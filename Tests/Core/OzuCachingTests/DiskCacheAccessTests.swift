@@ -5,17 +5,6 @@ import Testing
 
 @testable import OzuCaching
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 @Suite("Caches that only read, and changes that cannot be made")
 struct DiskCacheAccessTests {
   private func filled() throws -> Fixture {

@@ -4,18 +4,6 @@ import Testing
 
 @testable import OzuCaching
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 @Suite("Entries of a disk cache that expire")
 struct DiskCacheAgeTests {
   static func fixture() -> Fixture {

@@ -5,12 +5,6 @@ import Testing
 
 @testable import OzuCaching
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 @Suite("The disk cache for asynchronous callers", .timeLimit(.minutes(15)))
 struct DiskCacheAsyncTests {
   @Test("the asynchronous forms do the same")

@@ -4,12 +4,6 @@ import OzuTesting
 
 @testable import OzuCaching
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A disk cache on a file system in memory, with a clock and a list of the errors it reported.
 struct Fixture {
   let files = MemoryFileSystem()

@@ -1,19 +1,9 @@
 import Dispatch
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuCaching
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension DiskCacheMetadataTests {
   @Test("a flipped bit never brings back metadata that was replaced", arguments: [0x01, 0x80] as [UInt8])

@@ -4,12 +4,6 @@ import Testing
 
 @testable import OzuCaching
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A reader looks for new entries while another cache writes: here the writer gets its turns between the reader's calls
 /// to the file system.
 @Suite("A reader that looks while the writer writes")

@@ -1,12 +1,7 @@
+import OzuBase
 import OzuTesting
 
 @testable import OzuCaching
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The parts of a disk cache without the cache: a test drives one of them, and stores entries through the log.
 struct DiskParts {

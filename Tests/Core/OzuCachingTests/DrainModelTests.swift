@@ -4,12 +4,6 @@ import Testing
 
 @testable import OzuCaching
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Random operations on a cache whose segments are so large that they are removed in steps, compared with a dictionary. The
 /// process may end at any call, and the cache opens again.
 @Suite("A disk cache whose segments are removed in steps")

@@ -1,13 +1,8 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuCaching
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A user or program that can write to the directory can write an index with a valid checksum.
 @Suite("A forged stored index", .timeLimit(.minutes(15)))

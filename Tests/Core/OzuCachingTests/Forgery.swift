@@ -1,13 +1,8 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuCaching
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// One change to a stored index by an attacker who can compute its checksums.
 struct Forgery: Sendable, CustomTestStringConvertible {

@@ -1,18 +1,8 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuCaching
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Clocks that jump by years, and machines that begin in 1970 until they hear of the time.
 @Suite("A disk cache and a clock that is wrong")

@@ -1,10 +1,6 @@
-@testable import OzuCaching
+import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+@testable import OzuCaching
 
 /// The bytes of the files of a stored index, which a test changes field by field. The checksums of the result are right,
 /// so nothing but the fields themselves tells that it is forged.

@@ -1,13 +1,8 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuCaching
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Evictions of a full disk cache, compared with lists in the order of use.
 @Suite("Eviction, compared with a list in the order of use")

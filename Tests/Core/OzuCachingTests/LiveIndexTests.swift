@@ -4,12 +4,6 @@ import Testing
 
 @testable import OzuCaching
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 @Suite("The index in memory and its lock")
 struct LiveIndexTests {
   private final class Watched: Sendable {

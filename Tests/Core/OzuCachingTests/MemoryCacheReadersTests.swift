@@ -5,12 +5,6 @@ import Testing
 
 @testable import OzuCaching
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Readers must see whole values, and the cache must count every lookup, while other threads write.
 @Suite("Reading the memory cache while others write", .timeLimit(.minutes(15)))
 struct MemoryCacheReadersTests {

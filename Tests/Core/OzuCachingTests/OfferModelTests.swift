@@ -1,13 +1,8 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuCaching
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Random operations on several caches with one directory, compared with a dictionary. Caches close and open again, and all
 /// processes die at any call.

@@ -1,12 +1,7 @@
+import OzuBase
 import OzuCaching
 import OzuTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("States of a disk after a loss of power")
 struct PowerLossStatesTests {

@@ -1,13 +1,8 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuCaching
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension ResynchronizationTests {
   @Test("a copy of a record inside a body is not read as a record", arguments: 0..<8)

@@ -5,12 +5,6 @@ import Testing
 
 @testable import OzuCaching
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 extension SelfRepairTests {
   @Test(
     "a lock that cannot be opened without permission is replaced", arguments: [EACCES, EISDIR, ENXIO])

@@ -5,12 +5,6 @@ import Testing
 
 @testable import OzuCaching
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Something in the place of the lock or of the index that cannot be used as such.
 @Suite("Repair of the lock and of the index", .timeLimit(.minutes(15)))
 final class SelfRepairTests: Sendable {

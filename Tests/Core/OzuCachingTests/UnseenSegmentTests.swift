@@ -1,18 +1,8 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuCaching
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("Segments that cannot be opened, or that are forged")
 struct UnseenSegmentTests {

@@ -4,12 +4,6 @@ import Testing
 
 @testable import OzuHTTP
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 @Suite("A receiver that is slower than its transfer", .timeLimit(.minutes(15)))
 struct HTTPBackPressureTests {
   private let server: LoopbackServer

@@ -4,12 +4,6 @@ import Testing
 
 @testable import OzuHTTP
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 @Suite("Cancellation and shutting down", .timeLimit(.minutes(15)))
 struct HTTPClientCancellationTests {
   private let server: LoopbackServer

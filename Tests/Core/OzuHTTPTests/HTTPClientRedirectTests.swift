@@ -1,13 +1,8 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("Redirects over the wire", .timeLimit(.minutes(15)))
 struct HTTPClientRedirectTests {

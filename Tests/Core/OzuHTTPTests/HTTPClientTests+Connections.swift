@@ -1,16 +1,8 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 extension HTTPClientTests {
   #if os(Linux)

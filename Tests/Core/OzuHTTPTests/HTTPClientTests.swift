@@ -1,16 +1,8 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 @Suite("A client's exchanges", .timeLimit(.minutes(15)))
 struct HTTPClientTests {

@@ -1,13 +1,8 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("Where a body ends (RFC 9112 §6.3)", .timeLimit(.minutes(15)))
 struct HTTPFramingTests {

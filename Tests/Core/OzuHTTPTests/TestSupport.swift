@@ -4,12 +4,6 @@ import Testing
 
 @testable import OzuHTTP
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A client that uses no proxy, even if this machine has one.
 func directClient(_ change: (inout HTTPClientConfiguration) -> Void = { _ in }) -> DefaultHTTPClient {
   var configuration = HTTPClientConfiguration()

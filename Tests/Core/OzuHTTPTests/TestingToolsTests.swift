@@ -1,14 +1,9 @@
+import OzuBase
 import OzuHTTP
 import Testing
 
 @testable import OzuDemonstration
 @testable import OzuTesting
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("The fake client", .timeLimit(.minutes(15)))
 struct FakeHTTPClientTests {

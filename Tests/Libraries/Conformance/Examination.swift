@@ -16,8 +16,8 @@ struct Examination {
   ]
 
   /// With drawings: the corpus was chosen deliberately, and crashes are what the examination looks for.
-  static let standard = CodecRegistry.standard.withDrawings(alpha: .premultiplied)
-  static let straight = CodecRegistry.straight.withDrawings(alpha: .straight)
+  static let standard = CodecRegistry.standard.withDrawings()
+  static let straight = CodecRegistry.straight.withDrawings()
 
   /// The most time and memory for a file that must be refused by its header.
   private static let refusalMilliseconds = 50.0

@@ -16,7 +16,7 @@
     private var codecs: CodecRegistry {
       var codecs = CodecRegistry()
       codecs.register(
-        decoder: LibraryDecoder(type: Self.foo, alpha: .premultiplied, signature: Self.word) {
+        decoder: LibraryDecoder(type: Self.foo, signature: Self.word) {
           ozu_tiff_decoder_new($0.map { $0 + 4 }, $1 - 4, $2)
         })
       return codecs

@@ -19,7 +19,7 @@ private struct CountedDecoder: ImageDecoding {
   init(_ library: LibraryDecoder) {
     let count = Count()
     let opening = library.opening
-    var counted = LibraryDecoder(type: library.type, alpha: library.alpha, signature: library.signature) {
+    var counted = LibraryDecoder(type: library.type, signature: library.signature) {
       count.value.add(1, ordering: .relaxed)
       return opening($0, $1, $2)
     }

@@ -227,7 +227,6 @@
     /// token, one is made and printed. If others can connect, the settings must have one.
     ///
     /// - Returns: the page, and the token if it was made here; `nil` without a page.
-    /// - Throws: `UsageError`.
     func playground(
       _ rules: AddressRules, at address: ListenAddress
     ) throws(UsageError) -> (page: Playground, madeToken: String?)? {

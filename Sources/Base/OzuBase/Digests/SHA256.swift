@@ -24,6 +24,11 @@ package enum SHA256 {
     return digest(of: digest(of: message, after: block.map { $0 ^ 0x36 }), after: block.map { $0 ^ 0x5C })
   }
 
+  /// Whether two codes or digests are equal. Takes the same time for every wrong one of the right length.
+  package static func areEqual(_ given: [UInt8], _ right: [UInt8]) -> Bool {
+    given.count == right.count && zip(given, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
   /// The digest of some bytes: 32 bytes. Bytes in one piece, as of an array or of data, are not copied.
   package static func digest(of message: some Sequence<UInt8>) -> [UInt8] { digest(of: message, after: []) }
 

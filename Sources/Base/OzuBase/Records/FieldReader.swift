@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Reads the fields of a `FieldWriter` in the same order.
 ///
 /// For any bytes, it returns values or throws `Damage`; it allocates nothing for a length that the bytes do not

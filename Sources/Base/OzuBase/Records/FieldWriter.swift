@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Writes the fields of a record one after the other, without their names: numbers in groups of seven bits, texts
 /// after their lengths.
 ///

@@ -14,7 +14,7 @@ import OzuImaging
 /// at most.
 public struct CanvasTemplate: Hashable, Sendable {
   /// Why a template cannot be used.
-  public enum Failure: LocalizedError, Hashable, Sendable, CustomStringConvertible {
+  public enum Failure: DescribedError, Hashable, Sendable {
     /// It is not the JSON of a canvas, for this reason.
     case unreadable(String)
     /// Values for these names are missing.
@@ -30,9 +30,6 @@ public struct CanvasTemplate: Hashable, Sendable {
       case .unknown(let names): "the template has no \(names.joined(separator: ", "))"
       }
     }
-
-    /// The description.
-    public var errorDescription: String? { description }
   }
 
   private let root: TemplateNode

@@ -161,15 +161,10 @@ extension ImageError: Equatable {
   }
 }
 
-extension ImageError: CustomStringConvertible {
+extension ImageError: DescribedError {
   /// One line: the source, then the explanation. Control characters are written as numbers, because the source may be the
   /// name of a file from another person.
   public var description: String { PrintableText.oneLine("\(source): \(explanation)") }
-}
-
-extension ImageError: LocalizedError {
-  /// The description.
-  public var errorDescription: String? { description }
 }
 
 extension ImageError {

@@ -363,7 +363,6 @@ extension ImagePipeline {
   /// picture.
   ///
   /// - Parameter mayBeNoPicture: whether they are wanted also if they are known not to decode.
-  /// - Throws: `ImageError`.
   package func original(
     of request: ImageRequest, mayBeNoPicture: Bool = false
   ) async throws(ImageError) -> Original {
@@ -373,8 +372,6 @@ extension ImagePipeline {
   }
 
   /// The encoded image of a request, as by `encoded(for:as:)`, from a source that was fetched for it.
-  ///
-  /// - Throws: `ImageError`.
   package func encoded(
     for request: ImageRequest, as format: OutputFormat, from original: Original
   ) async throws(ImageError) -> EncodedImage {

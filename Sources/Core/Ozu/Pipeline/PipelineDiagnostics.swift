@@ -143,17 +143,6 @@ extension PipelineDiagnostics.Queue {
   }
 }
 
-/// What diagnosis and the error of a deadline know of a job: its work says it. It is constant, so any thread may read it.
-protocol DiagnosedWork {
-  /// The kind of the work and its name; `nil` for work without a request: writes, and internal work of the pipeline.
-  var title: (kind: PipelineDiagnostics.Kind, name: String)? { get }
-
-  var awaitedAs: PipelineDiagnostics.Waiting { get }
-
-  /// The stage of a load that the work is, in a station or in none.
-  func stage(in station: StationID?, isRunning: Bool) -> ImageStage
-}
-
 extension JobStanding where Payload == JobWork {
   /// The stage of a load, for the error of a deadline.
   var stage: ImageStage { payload.stage(in: station, isRunning: isRunning) }

@@ -12,7 +12,7 @@ import OzuBase
 ///
 /// A class, so that a job and its work are one allocation. It is `Sendable` because its only member is; each subclass
 /// is final and states why its own members are safe.
-class JobWork: DiagnosedWork, @unchecked Sendable {
+class JobWork: @unchecked Sendable {
   /// Raised when the job has lost its last subscriber.
   final let cancellation = JobCancellation()
 
@@ -31,10 +31,14 @@ class JobWork: DiagnosedWork, @unchecked Sendable {
   /// Called when the job has left the graph: it has finished, or was removed before.
   func didLeaveGraph() {}
 
+  // What diagnosis and the error of a deadline know of the job. It is constant, so any thread may read it.
+
+  /// The kind of the work and its name; `nil` for work without a request: writes, and internal work of the pipeline.
   var title: (kind: PipelineDiagnostics.Kind, name: String)? { nil }
 
   var awaitedAs: PipelineDiagnostics.Waiting { .step }
 
+  /// The stage of a load that the work is, in a station or in none.
   func stage(in station: StationID?, isRunning: Bool) -> ImageStage { .total }
 }
 

@@ -69,7 +69,7 @@ extension DiskCacheError {
   var isNotRegularFile: Bool { [ELOOP, EISDIR, ENXIO].contains(code) }
 }
 
-extension DiskCacheError: CustomStringConvertible {
+extension DiskCacheError: DescribedError {
   /// One line with the operation, the place and the reason, such as `no space left on /cache/0001.segment (needs
   /// 12.1 KB)` or `open /cache/lock: Is a directory`. Control characters in the path are written as numbers.
   public var description: String {
@@ -106,9 +106,4 @@ extension DiskCacheError: CustomStringConvertible {
     while tenths >= 10_000, unit < 3 { (tenths, unit) = (tenths / 1000, unit + 1) }
     return "\(tenths / 10).\(tenths % 10) \(["KB", "MB", "GB", "TB"][unit])"
   }
-}
-
-extension DiskCacheError: LocalizedError {
-  /// The description.
-  public var errorDescription: String? { description }
 }

@@ -7,12 +7,8 @@ import OzuImaging
 /// Pixels that a run-length coded file skips have the first colour of the palette. A picture of 32 bits whose alpha is 0
 /// in every pixel is opaque. Bitmaps that contain a JPEG, a PNG or Huffman codes are not supported.
 public struct BMPDecoder: ImageDecoding {
-  private var alpha = Alpha.premultiplied
-
   /// Makes a decoder.
   public init() {}
-
-  package init(alpha: Alpha) { self.alpha = alpha }
 
   /// BMP.
   public var types: [ImageType] { [.bmp] }
@@ -23,7 +19,7 @@ public struct BMPDecoder: ImageDecoding {
   /// - Complexity: O(1); O(pixels) for a file of 32 bits that declares alpha and has none.
   public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let hasFileHeader = data.span.hasBytes("BM", at: 0)
-    return BMPFile(data, try BMPHeader(data.span, in: hasFileHeader ? .file : .bareFile), alpha: alpha)
+    return BMPFile(data, try BMPHeader(data.span, in: hasFileHeader ? .file : .bareFile))
   }
 
   /// The colour of missing pixels.
@@ -37,7 +33,6 @@ final class BMPFile: ImageFile {
 
   private let data: Data
   private let details: BMPHeader
-  private let alpha: Alpha
   /// Whether the alpha of the pixels means something.
   private let usesAlpha: Bool
   let header: ImageHeader
@@ -47,10 +42,9 @@ final class BMPFile: ImageFile {
   /// - Parameters:
   ///   - type: `bmp`, or `ico` for a bitmap with a mask below it.
   ///   - notes: notes about the icon.
-  init(_ data: Data, _ details: BMPHeader, type: ImageType = .bmp, alpha: Alpha, notes: [String] = []) {
+  init(_ data: Data, _ details: BMPHeader, type: ImageType = .bmp, notes: [String] = []) {
     self.data = data
     self.details = details
-    self.alpha = alpha
     var header = details.imageHeader(type: type, of: data.span)
     usesAlpha = BMPRows(details).hasAlphaValues(data.span)
     header.hasAlpha = usesAlpha || type == .ico
@@ -80,7 +74,7 @@ final class BMPFile: ImageFile {
         if !isWhole { try context.acceptTruncation(of: header.type, stage: Self.imageStage) }
         // Icons from before alpha was supported have the mask instead.
         if isIcon, !usesAlpha { BMPRows(details).applyMask(file, to: canvas) }
-        if !isOpaque, alpha == .premultiplied { canvas.premultiply() }
+        if !isOpaque, context.alpha == .premultiplied { canvas.premultiply() }
       }
     }
   }

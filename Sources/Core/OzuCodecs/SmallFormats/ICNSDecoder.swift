@@ -7,18 +7,12 @@ public struct ICNSDecoder: ImageDecoding {
   /// The note about an icon that ends before one of its pictures does.
   static let cutNote = "\(PictureNotes.cut)it may have had a larger picture"
 
-  private let alpha: Alpha
   private let inner: [any ImageDecoding]
 
   /// Makes a decoder.
   ///
   /// - Parameter inner: the decoders of the pictures that are PNG and JPEG.
-  public init(inner: [any ImageDecoding] = []) { self.init(alpha: .premultiplied, inner: inner) }
-
-  package init(alpha: Alpha, inner: [any ImageDecoding]) {
-    self.alpha = alpha
-    self.inner = inner
-  }
+  public init(inner: [any ImageDecoding] = []) { self.inner = inner }
 
   /// ICNS.
   public var types: [ImageType] { [.icns] }
@@ -45,7 +39,7 @@ public struct ICNSDecoder: ImageDecoding {
         header.notes = notes
         let mask = coding.mask.flatMap { directory.masks[$0] }.map { data.part($0) }
         let rows = try ICNSRows(part.span, coding, side: entry.side, mask: mask)
-        return SampleFile(data, SampleContents(header: header, rows: rows), alpha: alpha)
+        return SampleFile(data, SampleContents(header: header, rows: rows))
       } catch {
         failure = failure ?? (side: entry.side, error: error.named(.icns, part: "picture"))
       }

@@ -3,20 +3,12 @@ import OzuImaging
 
 /// Decodes Windows icons and cursors: the largest picture in the file, either a bitmap with a mask or a PNG.
 public struct ICODecoder: ImageDecoding {
-  private let alpha: Alpha
   private let png: (any ImageDecoding)?
 
   /// Makes a decoder.
   ///
   /// - Parameter png: decodes pictures that are PNG; without it they throw `unsupportedType`.
-  public init(png: (any ImageDecoding)? = nil) {
-    self.init(alpha: .premultiplied, png: png)
-  }
-
-  package init(alpha: Alpha, png: (any ImageDecoding)?) {
-    self.alpha = alpha
-    self.png = png
-  }
+  public init(png: (any ImageDecoding)? = nil) { self.png = png }
 
   /// ICO, and CUR, which only adds the position of the hot spot.
   public var types: [ImageType] { [.ico] }
@@ -44,7 +36,7 @@ public struct ICODecoder: ImageDecoding {
       return try EnclosedFile(opening: content, in: .ico, with: decoders, limits: limits, notes: notes)
     }
     let header = try BMPHeader(content.span, in: container)
-    return BMPFile(content, header, type: .ico, alpha: alpha, notes: notes)
+    return BMPFile(content, header, type: .ico, notes: notes)
   }
 }
 

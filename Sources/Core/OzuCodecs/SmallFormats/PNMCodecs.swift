@@ -6,12 +6,8 @@ import OzuImaging
 ///
 /// Of several pictures in a file the first is read. Values are taken as sRGB, as all programs do.
 public struct PNMDecoder: SampleDecoding {
-  let alpha: Alpha
-
   /// Makes a decoder.
-  public init() { alpha = .premultiplied }
-
-  package init(alpha: Alpha) { self.alpha = alpha }
+  public init() {}
 
   /// PNM.
   public var types: [ImageType] { [.pnm] }

@@ -10,12 +10,8 @@ public struct PSDDecoder: SampleDecoding {
   private static let longestProfile = 4 << 20
   private static let unmerged = "it was saved without a picture of all its layers"
 
-  let alpha: Alpha
-
   /// Makes a decoder.
-  public init() { alpha = .premultiplied }
-
-  package init(alpha: Alpha) { self.alpha = alpha }
+  public init() {}
 
   /// PSD.
   public var types: [ImageType] { [.psd] }

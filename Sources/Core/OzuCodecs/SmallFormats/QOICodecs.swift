@@ -3,12 +3,8 @@ import OzuImaging
 
 /// Decodes QOI, the Quite OK Image Format (specification 1.0), in Swift.
 public struct QOIDecoder: SampleDecoding {
-  let alpha: Alpha
-
   /// Makes a decoder.
-  public init() { alpha = .premultiplied }
-
-  package init(alpha: Alpha) { self.alpha = alpha }
+  public init() {}
 
   /// QOI.
   public var types: [ImageType] { [.qoi] }

@@ -6,12 +6,8 @@ import OzuImaging
 ///
 /// Pixels are transparent if the file says that it has bits for that, and if those of 32 bits have a fourth byte that is not always 0.
 public struct TGADecoder: SampleDecoding {
-  let alpha: Alpha
-
   /// Makes a decoder.
-  public init() { alpha = .premultiplied }
-
-  package init(alpha: Alpha) { self.alpha = alpha }
+  public init() {}
 
   /// TGA.
   public var types: [ImageType] { [.tga] }

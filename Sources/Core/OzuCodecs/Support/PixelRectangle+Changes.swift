@@ -30,14 +30,6 @@ extension PixelRectangle {
     guard top >= 0 else { return nil }
     self.init(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
   }
-
-  /// The smallest rectangle that contains both.
-  package func union(_ other: PixelRectangle) -> PixelRectangle {
-    let (left, top) = (min(x, other.x), min(y, other.y))
-    return PixelRectangle(
-      x: left, y: top, width: max(x + size.width, other.x + other.size.width) - left,
-      height: max(y + size.height, other.y + other.size.height) - top)
-  }
 }
 
 extension Span where Element == Pixel {

@@ -3,8 +3,6 @@ import OzuImaging
 
 /// A decoder of files whose rows are simple to reach. It reads the header, and says who reads the rows.
 protocol SampleDecoding: ImageDecoding {
-  var alpha: Alpha { get }
-
   /// Reads the header.
   ///
   /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
@@ -16,7 +14,7 @@ extension SampleDecoding {
   ///
   /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
   public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-    SampleFile(data, try contents(data.span), alpha: alpha)
+    SampleFile(data, try contents(data.span))
   }
 }
 
@@ -59,13 +57,11 @@ final class SampleFile: ImageFile {
 
   private let data: Data
   private let contents: SampleContents
-  private let alpha: Alpha
 
   var header: ImageHeader { contents.header }
 
-  init(_ data: Data, _ contents: SampleContents, alpha: Alpha) {
+  init(_ data: Data, _ contents: SampleContents) {
     self.data = data
-    self.alpha = alpha
     var contents = contents
     if let reason = contents.unreadReason { contents.header.noteUnread(reason) }
     self.contents = contents
@@ -93,7 +89,7 @@ final class SampleFile: ImageFile {
           let start = (contents.isBottomUp ? size.height - 1 - index : index) * bytesPerRow
           let target = UnsafeMutableRawBufferPointer(rebasing: pixels[start..<start + bytesPerRow])
           if try read(bytes, with: &reader, &row, to: target, format) {
-            premultiply(target, format)
+            premultiply(target, format, context.alpha)
           } else {
             try context.acceptTruncation(of: header.type, stage: "pixels")
             target.fillMissing(isOpaque: !header.hasAlpha, format: format)
@@ -120,7 +116,7 @@ final class SampleFile: ImageFile {
     return true
   }
 
-  private func premultiply(_ row: UnsafeMutableRawBufferPointer, _ format: PixelFormat) {
+  private func premultiply(_ row: UnsafeMutableRawBufferPointer, _ format: PixelFormat, _ alpha: Alpha) {
     guard header.hasAlpha, alpha == .premultiplied, let start = row.baseAddress else { return }
     Premultiplication.apply(to: start, width: header.storedSize.width, format)
   }

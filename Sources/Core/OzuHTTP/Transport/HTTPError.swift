@@ -161,14 +161,9 @@ public struct HTTPError: Error, Sendable, Hashable {
   static func redacted(_ url: URL) -> String { Redaction.address(url.shownText) }
 }
 
-extension HTTPError: CustomStringConvertible {
+extension HTTPError: DescribedError {
   /// The same as `message`.
   public var description: String { message }
-}
-
-extension HTTPError: LocalizedError {
-  /// The description.
-  public var errorDescription: String? { description }
 }
 
 /// The limit of `HTTPTimeouts` that was reached.

@@ -7,19 +7,15 @@ struct FrameComposer {
   let track: AnimationTrack
 
   private let reader: any AnimationFrameReading
-  private let blending: FrameBlending
   /// The index of the next frame.
   private var position = 0
   /// The canvas that the next frame is painted on; `nil` for a transparent canvas.
   private var canvas: BGRABitmap?
 
   /// - Throws: `AnimationTrack.Flaw`, if the frames of the reader are not an animation of the picture.
-  init(
-    _ reader: any AnimationFrameReading, of picture: PixelSize, blending: FrameBlending
-  ) throws(AnimationTrack.Flaw) {
+  init(_ reader: any AnimationFrameReading, of picture: PixelSize) throws(AnimationTrack.Flaw) {
     track = try AnimationTrack(reader, of: picture)
     self.reader = reader
-    self.blending = blending
   }
 
   private var size: PixelSize { track.canvas }
@@ -55,7 +51,7 @@ struct FrameComposer {
         .init(rawValue: "animation"), stage: "frames",
         reason: "frame \(position) decoded to \(decoded.size) instead of \(frame.size)")
     }
-    let shown = paint(frame, BGRABitmap(decoded, pool: context.pool), context.pool)
+    let shown = paint(frame, BGRABitmap(decoded, pool: context.pool), context)
     switch frame.disposal {
     case .keep: canvas = shown
     case .restore: break
@@ -75,22 +71,25 @@ struct FrameComposer {
     return 0
   }
 
-  private func paint(_ frame: AnimationFrame, _ pixels: BGRABitmap, _ pool: PixelBufferPool) -> BGRABitmap {
+  private func paint(
+    _ frame: AnimationFrame, _ pixels: BGRABitmap, _ context: DecodingContext
+  ) -> BGRABitmap {
     let isReplaced =
       frame.covers(size) && (frame.blend == .source || pixels.isOpaque || canvas == nil)
     if isReplaced { return pixels }
     let stays = canvas?.isOpaque ?? false
     let isOpaque = stays && (frame.blend == .over || pixels.isOpaque)
+    let alpha = context.alpha
     return pixels.withPixels { source, rows in
       BGRABitmap.drawing(
-        on: canvas, size: size, isOpaque: isOpaque, colorSpace: pixels.colorSpace, pool: pool
+        on: canvas, size: size, isOpaque: isOpaque, colorSpace: pixels.colorSpace, pool: context.pool
       ) { (surface) throws(Never) in
         for y in 0..<frame.size.height {
           let source = source.extracting(rows[y])
           surface.edit(frame.y + y, frame.x..<frame.x + frame.size.width) { target in
             switch frame.blend {
             case .source: for x in source.indices { target[x] = source[x] }
-            case .over: for x in source.indices { target[x] = blending.over(source[x], target[x]) }
+            case .over: for x in source.indices { target[x] = alpha.over(source[x], target[x]) }
             }
           }
         }
@@ -109,14 +108,15 @@ struct FrameComposer {
   }
 }
 
-/// How a pixel of a frame is blended over a pixel of the canvas (Porter and Duff 1984, "over").
-package enum FrameBlending: Sendable {
-  /// Colours are premultiplied, as in all bitmaps.
+/// Whether the colours of transparent pixels are multiplied by alpha.
+package enum Alpha: Sendable {
+  /// Multiplied, as in all bitmaps.
   case premultiplied
-  /// Colours are as stored, not premultiplied. Only for tests that compare a decoder with its reference bit by bit.
+  /// As stored. Such a bitmap must not be shown: it is for tests that compare a decoder bit by bit, because the
+  /// multiplication would hide differences.
   case straight
 
-  /// The upper pixel over the lower one.
+  /// The upper pixel over the lower one (Porter and Duff 1984, "over").
   @inline(__always)
   func over(_ top: Pixel, _ bottom: Pixel) -> Pixel {
     if top.alpha == 255 { return top }

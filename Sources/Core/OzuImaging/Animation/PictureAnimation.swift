@@ -35,6 +35,7 @@ public final class PictureAnimation: Sendable {
   private let limits: DecodingLimits
   private let pool: PixelBufferPool
   private let colorPolicy: ColorPolicy
+  private let alpha: Alpha
   private let budget: DecodedByteBudget
   /// Roughly the bytes that a reader keeps for each frame while no frame is decoded.
   private static let tableBytesPerFrame = 256
@@ -62,6 +63,7 @@ public final class PictureAnimation: Sendable {
     self.limits = limits
     pool = context.pool
     colorPolicy = context.colorPolicy
+    alpha = context.alpha
     budget = context.budget
     // Beside the cache there are at most: the canvas that is kept, the canvas that is being painted, the frame, the
     // result, and the memory that finishing the result takes.
@@ -137,7 +139,8 @@ public final class PictureAnimation: Sendable {
       Result { () throws(ImageDecodingError) -> Bitmap in
         if let frame = state.cache[index] { return frame }
         let context = DecodingContext(
-          limits: limits, pool: pool, colorPolicy: colorPolicy, budget: budget, isCancelled: isCancelled)
+          limits: limits, pool: pool, colorPolicy: colorPolicy, budget: budget, isCancelled: isCancelled
+        ).storing(alpha)
         // A frame that takes more than the whole budget is still made, when nothing else is reserved.
         let reservation = try context.reserve(min(workingByteCount, budget.byteLimit))
         defer { withExtendedLifetime(reservation) {} }
@@ -167,7 +170,7 @@ extension PictureAnimation {
     finished reader: any AnimationFrameReading, size: PixelSize, encodedByteCount: Int, workingByteCount: Int,
     canvasPixelCount: Int, timeElsewhere: @escaping @Sendable () -> Duration, context: DecodingContext
   ) {
-    guard let composer = try? FrameComposer(reader, of: size, blending: .premultiplied) else { return nil }
+    guard let composer = try? FrameComposer(reader, of: size) else { return nil }
     self.init(
       composer, encodedByteCount: encodedByteCount,
       frameByteCount: PixelBufferPool.sizeClass(size.bitmapByteCount(as: .bgra8)),

@@ -115,7 +115,7 @@ extension CodecRegistry {
     let file = prepared.file
     var header = prepared.header
     let (plan, format) = (prepared.plan, prepared.format)
-    let context = try context.fitting(header).reserving(plan.byteCount)
+    let context = try context.fitting(header).storing(alpha).reserving(plan.byteCount)
     defer { withExtendedLifetime(context) {} }
     try context.checkpoint()
     context.begin(.decode)
@@ -186,7 +186,7 @@ extension CodecRegistry {
     guard let reader else { return nil }
     let composer: FrameComposer
     do throws(AnimationTrack.Flaw) {
-      composer = try FrameComposer(reader, of: header.storedSize, blending: blending)
+      composer = try FrameComposer(reader, of: header.storedSize)
     } catch {
       notes.append("\(PictureNotes.withoutAnimation)\(error)")
       return nil

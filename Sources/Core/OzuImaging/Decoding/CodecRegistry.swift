@@ -19,8 +19,8 @@ public struct CodecRegistry: Sendable {
   private var labelDecoder: (any ImageDecoding)?
   /// The same in other processes, where decoders are isolated.
   private var isolatedLabelDecoder: (any ImageDecoding)?
-  /// How the frames of animations are blended; another value than the default is only for tests of decoders.
-  package var blending = FrameBlending.premultiplied
+  /// How pictures are stored; another value than the default is only for tests of decoders.
+  package var alpha = Alpha.premultiplied
 
   /// Makes a registry without codecs.
   public init() {}

@@ -221,14 +221,17 @@ public struct DecodePlan: Hashable, Sendable {
 }
 
 extension ImageFile {
-  /// Renders the whole file instead of the part that the plan cuts out, for a file that turns out not to be cut.
+  /// Makes the result from a file of the part that the plan cuts out, or from the whole file if it cannot be cut.
   ///
+  /// - Parameter part: that file; `nil` if there is none.
   /// - Throws: `ImageDecodingError`; `limitExceeded` if the whole takes too much memory.
-  package func renderUncut(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap
-  {
-    let plan = plan.uncut(of: self, context)
-    try plan.checkPrice(for: self, context)
-    try context.reserve(atLeast: plan.byteCount)
-    return try render(plan, context: context)
+  package func render(
+    _ plan: DecodePlan, from part: (any ImageFile)?, context: DecodingContext
+  ) throws(ImageDecodingError) -> Bitmap {
+    if let part { return try part.render(plan.onCut, context: context) }
+    let whole = plan.uncut(of: self, context)
+    try whole.checkPrice(for: self, context)
+    try context.reserve(atLeast: whole.byteCount)
+    return try render(whole, context: context)
   }
 }

@@ -33,6 +33,9 @@ public struct DecodingContext {
   /// affected.
   public private(set) var headroom: Double?
 
+  /// How pixels are stored: premultiplied, except in tests of decoders.
+  package private(set) var alpha = Alpha.premultiplied
+
   /// The budget that bounds the memory of all decodes together.
   public let budget: DecodedByteBudget
 
@@ -170,6 +173,12 @@ public struct DecodingContext {
   /// The same context for a file of which several parts may be decoded.
   package consuming func identified(as file: FileIdentity?) -> DecodingContext {
     self.file = file
+    return self
+  }
+
+  /// The same context for pixels that are stored in another way.
+  consuming func storing(_ alpha: Alpha) -> DecodingContext {
+    self.alpha = alpha
     return self
   }
 

@@ -22,7 +22,7 @@ public enum ImageDecodingError: Error, Hashable, Sendable {
   case cancelled
 }
 
-extension ImageDecodingError: CustomStringConvertible {
+extension ImageDecodingError: DescribedError {
   /// The error in one line, to show to people.
   public var description: String {
     switch self {
@@ -39,9 +39,4 @@ extension ImageDecodingError: CustomStringConvertible {
     case .cancelled: "cancelled"
     }
   }
-}
-
-extension ImageDecodingError: LocalizedError {
-  /// The description.
-  public var errorDescription: String? { description }
 }

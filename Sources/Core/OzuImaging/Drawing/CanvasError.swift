@@ -16,7 +16,7 @@ public enum CanvasError: Error, Hashable, Sendable {
   case cancelled
 }
 
-extension CanvasError: CustomStringConvertible {
+extension CanvasError: DescribedError {
   /// The error in one line, to show to people.
   public var description: String {
     switch self {
@@ -39,9 +39,4 @@ extension CanvasError: CustomStringConvertible {
       default: .invalid(element: nil, reason: "\(error)")
       }
   }
-}
-
-extension CanvasError: LocalizedError {
-  /// The description.
-  public var errorDescription: String? { description }
 }

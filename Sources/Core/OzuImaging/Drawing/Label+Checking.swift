@@ -128,7 +128,7 @@ public enum LabelError: Error, Hashable, Sendable {
   case cancelled
 }
 
-extension LabelError: CustomStringConvertible {
+extension LabelError: DescribedError {
   /// The error in one line, to show to people.
   public var description: String {
     switch self {
@@ -140,9 +140,4 @@ extension LabelError: CustomStringConvertible {
     case .cancelled: "cancelled"
     }
   }
-}
-
-extension LabelError: LocalizedError {
-  /// The description.
-  public var errorDescription: String? { description }
 }

@@ -205,7 +205,7 @@ public enum ImageEncodingError: Error, Hashable, Sendable {
   case failed(ImageType, reason: String)
 }
 
-extension ImageEncodingError: CustomStringConvertible {
+extension ImageEncodingError: DescribedError {
   /// The error in one line, to show to people.
   public var description: String {
     switch self {
@@ -223,9 +223,4 @@ extension ImageEncodingError: CustomStringConvertible {
     case .failed(let type, let reason): "writing \(type.displayName) failed: \(reason)"
     }
   }
-}
-
-extension ImageEncodingError: LocalizedError {
-  /// The description.
-  public var errorDescription: String? { description }
 }

@@ -125,7 +125,7 @@ public enum ProcessingError: Error, Hashable, Sendable {
   case failed(String, reason: String)
 }
 
-extension ProcessingError: CustomStringConvertible {
+extension ProcessingError: DescribedError {
   /// The error in one line, to show to people.
   public var description: String {
     switch self {
@@ -133,11 +133,6 @@ extension ProcessingError: CustomStringConvertible {
     case .failed(let step, let reason): "\(step) failed: \(reason)"
     }
   }
-}
-
-extension ProcessingError: LocalizedError {
-  /// The description.
-  public var errorDescription: String? { description }
 }
 
 extension Picture {

@@ -45,7 +45,7 @@ extension PixelRectangle {
   }
 
   /// The smallest rectangle around this one and another one. Both lie inside a picture.
-  func united(with other: PixelRectangle) -> PixelRectangle {
+  package func united(with other: PixelRectangle) -> PixelRectangle {
     let (left, top) = (min(x, other.x), min(y, other.y))
     return PixelRectangle(
       x: left, y: top, width: max(x + size.width, other.x + other.size.width) - left,

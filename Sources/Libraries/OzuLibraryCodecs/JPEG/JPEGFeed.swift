@@ -9,7 +9,7 @@ import OzuImaging
 /// colours of blocks are known. CMYK is shown as if inks were ideal until the file is complete.
 ///
 /// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
-final class JPEGFeed: @unchecked Sendable {
+final class JPEGFeed: PictureFeed, @unchecked Sendable {
   private static let stepRows = 32
 
   private let session: JPEGSession

@@ -13,7 +13,7 @@ final class JPEGFile: ImageFile {
   let outline: JPEGOutline
   /// The header of the outline, except that a thumbnail takes over some facts of its picture.
   let header: ImageHeader
-  private let slot = FeedSlot<JPEGFeed>()
+  private let slot = FeedSlot()
 
   init(_ data: Data, _ outline: JPEGOutline, header: ImageHeader? = nil) {
     self.data = data
@@ -28,7 +28,9 @@ final class JPEGFile: ImageFile {
   /// Makes the result: from planes at a few eighths if the plan has a reduction and the reduced decoder supports
   /// the file, from pixels otherwise.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
-    if let cut = plan.cut { return try render(plan, cut: cut, context) }
+    if let cut = plan.cut {
+      return try render(plan, from: excerpt(cut, of: plan, context), context: context)
+    }
     if let bitmap = try ReducedJPEGDecoder.render(data, outline, header: header, plan: plan, context: context)
     {
       return bitmap
@@ -76,10 +78,8 @@ final class JPEGFile: ImageFile {
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap? {
-    try slot.feed { () throws(ImageDecodingError) in
+    try slot.preview(of: data, context: context) { () throws(ImageDecodingError) in
       try JPEGFeed(outline, plan: plan, context: context)
-    } preview: { (feed) throws(ImageDecodingError) in
-      try feed.preview(of: data, context: context)
     }
   }
 
@@ -140,16 +140,6 @@ final class JPEGFile: ImageFile {
 }
 
 extension JPEGFile {
-  /// Makes the result from a part of the file, or from the whole file if no part can be cut out.
-  func render(
-    _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
-  ) throws(ImageDecodingError) -> Bitmap {
-    if let file = try excerpt(cut, of: plan, context) {
-      return try file.render(plan.onCut, context: context)
-    }
-    return try renderUncut(plan, context: context)
-  }
-
   /// The pixels of a part at the plan's scale, for a caller that calls `decode` directly.
   func decode(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext

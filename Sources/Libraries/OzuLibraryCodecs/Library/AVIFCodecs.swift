@@ -9,10 +9,8 @@
     let library: LibraryDecoder
 
     /// Makes a decoder.
-    public init() { self.init(alpha: .premultiplied) }
-
-    package init(alpha: Alpha) {
-      var library = LibraryDecoder(type: .avif, alpha: alpha) { ozu_avif_decoder_new($0, $1, $2) }
+    public init() {
+      var library = LibraryDecoder(type: .avif) { ozu_avif_decoder_new($0, $1, $2) }
       library.inspect = { (data, _) throws(ImageDecodingError) in
         try HEIFTables.check(data.span, type: .avif)
         let excerpt = HEIFExcerpt(data, type: .avif)

@@ -11,10 +11,8 @@
     let library: LibraryDecoder
 
     /// Makes a decoder.
-    public init() { self.init(alpha: .premultiplied) }
-
-    package init(alpha: Alpha) {
-      var library = LibraryDecoder(type: .heic, alpha: alpha) { ozu_heif_decoder_new($0, $1, $2) }
+    public init() {
+      var library = LibraryDecoder(type: .heic) { ozu_heif_decoder_new($0, $1, $2) }
       library.thumbnail = { HEIFExcerpt($0, type: .heic)?.thumbnail() }
       library.inspect = { (data, limits) throws(ImageDecodingError) in
         try HEIFTables.check(data.span, type: .heic)

@@ -9,12 +9,10 @@
     let library: LibraryDecoder
 
     /// Makes a decoder.
-    public init() { self.init(alpha: .premultiplied) }
-
-    package init(alpha: Alpha) {
-      var library = LibraryDecoder(type: .jxl, alpha: alpha) { ozu_jxl_decoder_new($0, $1, $2) }
+    public init() {
+      var library = LibraryDecoder(type: .jxl) { ozu_jxl_decoder_new($0, $1, $2) }
       library.feed = { (header, isPremultiplied, context) throws(ImageDecodingError) in
-        try JXLFeed(header: header, alpha: alpha, isPremultiplied: isPremultiplied, context: context)
+        try JXLFeed(header: header, isPremultiplied: isPremultiplied, context: context)
       }
       self.library = library
     }
@@ -73,13 +71,12 @@
   /// after each pass or as groups of pixels arrive; of an animation, the first frame is shown.
   ///
   /// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
-  final class JXLFeed: LibraryFeed, @unchecked Sendable {
+  final class JXLFeed: PictureFeed, @unchecked Sendable {
     private static let stepByteCount = 65_536
     private static let imageStage = "image data"
 
     private let feed: OpaquePointer
     private let header: ImageHeader
-    private let alpha: Alpha
     private let isPremultiplied: Bool
     private let pixels: IncrementalPixels
     private var givenByteCount = 0
@@ -89,9 +86,7 @@
 
     /// - Parameter isPremultiplied: whether the library returns premultiplied colours.
     /// - Throws: `limitExceeded`.
-    init(
-      header: ImageHeader, alpha: Alpha, isPremultiplied: Bool, context: DecodingContext
-    ) throws(ImageDecodingError) {
+    init(header: ImageHeader, isPremultiplied: Bool, context: DecodingContext) throws(ImageDecodingError) {
       // The library works in floating point, beside the pixels that are kept and the copy that is shown.
       let (sum, overflow) = header.storedSize.pixelCount.multipliedReportingOverflow(by: 12 + 8)
       try context.limits.checkDecodedByteCount(overflow ? .max : sum)
@@ -101,7 +96,6 @@
       self.feed = feed
       self.header = header
       self.pixels = pixels
-      self.alpha = alpha
       self.isPremultiplied = isPremultiplied
     }
 
@@ -122,7 +116,6 @@
       hasShownAll = isWhole
       let hasAlpha = header.hasAlpha
       let isPremultiplied = isPremultiplied
-      let alpha = alpha
       return pixels.copy(
         rows: pixels.size.height, isOpaque: !hasAlpha, colorSpace: header.storedColorSpace,
         pool: context.pool
@@ -131,11 +124,9 @@
         ozu_swap_red_and_blue(bytes, bytes, width)
         if !hasAlpha {
           Premultiplication.makeOpaque(row, width: width)
-        } else if isPremultiplied, alpha == .straight {
-          Premultiplication.undo(row, to: row, width: width, rounds: false)
         } else if isPremultiplied {
           Premultiplication.clamp(row, width: width)
-        } else if alpha == .premultiplied {
+        } else {
           Premultiplication.apply(to: row, width: width)
         }
       }

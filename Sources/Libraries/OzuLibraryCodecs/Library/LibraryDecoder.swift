@@ -22,7 +22,6 @@ struct LibraryDecoder: ImageDecoding {
     @Sendable (UnsafePointer<UInt8>?, Int, OzuPictureLimits) -> OpaquePointer?
 
   let type: ImageType
-  let alpha: Alpha
   /// The first bytes of a file, for a format that `ContentKind` does not know.
   var signature: [UInt8] = []
   /// Whether pictures have no pixels of their own and are drawn at any size.
@@ -39,14 +38,10 @@ struct LibraryDecoder: ImageDecoding {
   var inspect: (@Sendable (Data, DecodingLimits) throws(ImageDecodingError) -> Inspection)?
   /// Makes the decoder for a file that is downloaded; the Bool says whether its colours are premultiplied. `nil` if
   /// the library shows nothing before a file is complete.
-  var feed: (@Sendable (ImageHeader, Bool, DecodingContext) throws(ImageDecodingError) -> any LibraryFeed)?
+  var feed: (@Sendable (ImageHeader, Bool, DecodingContext) throws(ImageDecodingError) -> any PictureFeed)?
 
-  init(
-    type: ImageType, alpha: Alpha, signature: [UInt8] = [],
-    open: @escaping Opening
-  ) {
+  init(type: ImageType, signature: [UInt8] = [], open: @escaping Opening) {
     self.type = type
-    self.alpha = alpha
     self.signature = signature
     self.opening = open
   }
@@ -76,13 +71,13 @@ struct LibraryDecoder: ImageDecoding {
   }
 }
 
-/// A decoder that is a `LibraryDecoder` under a name of its own.
+/// A decoder of a format that leaves all to a library.
 protocol LibraryDecoding: ImageDecoding {
   var library: LibraryDecoder { get }
 }
 
 extension LibraryDecoding {
-  /// The format of the library.
+  /// The formats that the library reads.
   public var types: [ImageType] { library.types }
 
   /// Opens a file with the library, which decodes no pixels for it.
@@ -92,14 +87,8 @@ extension LibraryDecoding {
     try library.open(data, limits: limits)
   }
 
-  /// Loads the library, and its plugins.
+  /// Loads the library.
   ///
   /// - Throws: `unsupportedType` if it, or a plugin that it needs, is not installed.
   public func prepare() throws(ImageDecodingError) { try library.prepare() }
-}
-
-/// Decodes a file with a library while it is downloaded. One thread at a time calls it.
-protocol LibraryFeed: AnyObject, Sendable {
-  /// Decodes the bytes that are there; `nil` if there is nothing new to show.
-  func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap?
 }

@@ -144,7 +144,7 @@ extension LibraryFile {
       return try part(cut, of: plan, context)?.withRows(plan.onCut, context: context, body)
     }
     return try use { (session) throws(ImageDecodingError) in
-      try session.withRows(header: header, alpha: library.alpha, context, body)
+      try session.withRows(header: header, context, body)
     }
   }
 
@@ -153,7 +153,7 @@ extension LibraryFile {
     _ averaging: PlaneAveraging, _ context: DecodingContext
   ) throws(ImageDecodingError) -> PlanarPicture {
     try use { (session) throws(ImageDecodingError) in
-      try session.averagedRows(header: header, step: averaging.luma, alpha: library.alpha, context)
+      try session.averagedRows(header: header, step: averaging.luma, context)
     }
   }
 }

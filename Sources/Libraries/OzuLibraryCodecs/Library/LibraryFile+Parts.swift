@@ -4,14 +4,6 @@ import OzuCodecs
 import OzuImaging
 
 extension LibraryFile {
-  /// Makes the result from a part of the file, or from the whole file if no part can be cut out.
-  func render(
-    _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
-  ) throws(ImageDecodingError) -> Bitmap {
-    if let file = try part(cut, of: plan, context) { return try file.render(plan.onCut, context: context) }
-    return try renderUncut(plan, context: context)
-  }
-
   func decode(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap {
@@ -110,7 +102,7 @@ extension LibraryFile {
   func smaller(for plan: DecodePlan, limits: DecodingLimits) -> (any ImageFile)? {
     guard let open = library.level else { return nil }
     for level in levels where plan.mayBegin(at: level.size, of: header.storedSize) {
-      var library = LibraryDecoder(type: library.type, alpha: library.alpha) { open($0, $1, $2, level.place) }
+      var library = LibraryDecoder(type: library.type) { open($0, $1, $2, level.place) }
       library.inspect = self.library.inspect
       let opened = Result { () throws(ImageDecodingError) -> LibraryFile in
         try LibraryFile(data, library: library, limits: limits, partOf: header, isLevel: true)

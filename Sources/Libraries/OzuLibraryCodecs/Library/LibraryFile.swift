@@ -37,7 +37,7 @@ final class LibraryFile: ImageFile {
   /// picture, these are only whole rows or columns of tiles (`LibraryFile+Bands.swift`).
   let grid: HEIFGrid?
   private let state: Mutex<State>
-  private let slot = FeedSlot<any LibraryFeed>()
+  private let slot = FeedSlot()
 
   /// - Parameters:
   ///   - cut: the part of the picture that the library has to cut out.
@@ -60,8 +60,8 @@ final class LibraryFile: ImageFile {
     header.isDrawing = library.isDrawing
     header.notes += library.notes
     deliversRows = session.info.has_rows
-    // Averaging supports 8 bits for each channel and premultiplied colours.
-    if deliversRows, !session.info.is_deep, !session.info.is_cmyk, library.alpha == .premultiplied {
+    // Averaging supports 8 bits for each channel.
+    if deliversRows, !session.info.is_deep, !session.info.is_cmyk {
       header.planeLayout = PlaneLayout(chromaStep: nil, source: .rows)
     }
     let hasBoxes = library.type == .avif || library.type == .heic
@@ -138,7 +138,7 @@ final class LibraryFile: ImageFile {
   /// Makes the result: from planes if the plan averages them, else from pixels.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     if bands(of: plan, context) != nil { return try renderFromPixels(plan, context: context) }
-    if let cut = plan.cut { return try render(plan, cut: cut, context) }
+    if let cut = plan.cut { return try render(plan, from: part(cut, of: plan, context), context: context) }
     if let averaging = plan.averaging, deliversRows {
       return try plan.rendered(try averagedRows(averaging, context), header: header, context: context)
     }
@@ -156,7 +156,7 @@ final class LibraryFile: ImageFile {
     try context.limits.checkPixelCount(max(largestPixelCount, header.storedSize.pixelCount))
     try context.checkpoint()
     return try use { (session) throws(ImageDecodingError) in
-      try session.decode(header: header, size: plan.decodedSize, alpha: library.alpha, context)
+      try session.decode(header: header, size: plan.decodedSize, context)
     }
   }
 
@@ -182,7 +182,7 @@ final class LibraryFile: ImageFile {
         try context.limits.checkDecodedByteCount(byteCount)
         // Nothing else has been decoded yet.
         try context.reserve(atLeast: byteCount)
-        return try session.decode(header: own, size: own.storedSize, alpha: library.alpha, context)
+        return try session.decode(header: own, size: own.storedSize, context)
       } catch {
         switch error {
         case .cancelled, .limitExceeded: throw error
@@ -211,10 +211,8 @@ final class LibraryFile: ImageFile {
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap? {
     guard let make = library.feed else { return nil }
-    return try slot.feed { () throws(ImageDecodingError) in
+    return try slot.preview(of: data, context: context) { () throws(ImageDecodingError) in
       try make(header, isPremultiplied, context)
-    } preview: { (feed) throws(ImageDecodingError) in
-      try feed.preview(of: data, context: context)
     }
   }
 

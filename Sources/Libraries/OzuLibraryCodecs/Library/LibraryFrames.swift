@@ -9,7 +9,7 @@ extension LibraryFile {
 
   func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     try use(frame: index) { (session) throws(ImageDecodingError) in
-      try session.decode(header: header, size: header.storedSize, alpha: library.alpha, context)
+      try session.decode(header: header, size: header.storedSize, context)
     }
   }
 }

@@ -7,26 +7,26 @@ extension LibrarySession {
 
   /// Provides the rows of the picture one by one, in the form of a bitmap of `bgra8`.
   func withRows<Result>(
-    header: ImageHeader, alpha: Alpha, _ context: DecodingContext,
+    header: ImageHeader, _ context: DecodingContext,
     _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
   ) throws(ImageDecodingError) -> Result {
     let inks = inkTransform(header, context)
     if inks != nil { ozu_picture_keep_cmyk(decoder) }
     return try body(
       LibraryRows(
-        decoder, type: type, size: header.storedSize, info: info, alpha: alpha, inks: inks,
+        decoder, type: type, size: header.storedSize, info: info, inks: inks,
         colorSpace: inks == nil ? header.storedColorSpace : .sRGB, context: context))
   }
 
   /// Averages the rows of the picture: its samples if it has only colours of eight bits, else pixels.
   func averagedRows(
-    header: ImageHeader, step: RowAverager.Step, alpha: Alpha, _ context: DecodingContext
+    header: ImageHeader, step: RowAverager.Step, _ context: DecodingContext
   ) throws(ImageDecodingError) -> PlanarPicture {
     let size = header.storedSize
     try check(size)
     let channels = Int(info.row_channels)
     guard channels == 1 || channels == 3 else {
-      return try withRows(header: header, alpha: alpha, context) { (rows) throws(ImageDecodingError) in
+      return try withRows(header: header, context) { (rows) throws(ImageDecodingError) in
         try Self.average(rows, step: step, context)
       }
     }
@@ -75,20 +75,18 @@ private final class LibraryRows: PixelRowReading {
   private let decoder: OpaquePointer
   private let type: ImageType
   private let info: OzuPictureInfo
-  private let alpha: Alpha
   private let inks: ColorTransform?
   private let context: DecodingContext
   private var rowCount = 0
 
   init(
-    _ decoder: OpaquePointer, type: ImageType, size: PixelSize, info: OzuPictureInfo, alpha: Alpha,
-    inks: ColorTransform?, colorSpace: ColorSpaceTag, context: DecodingContext
+    _ decoder: OpaquePointer, type: ImageType, size: PixelSize, info: OzuPictureInfo, inks: ColorTransform?,
+    colorSpace: ColorSpaceTag, context: DecodingContext
   ) {
     self.decoder = decoder
     self.type = type
     self.size = size
     self.info = info
-    self.alpha = alpha
     self.inks = inks
     self.colorSpace = colorSpace
     self.context = context
@@ -105,7 +103,7 @@ private final class LibraryRows: PixelRowReading {
       let status = ozu_picture_row(
         decoder, OzuRows(bytes, bytesPerRow: bytes.count, size: PixelSize(width, 1)))
       if let start = bytes.baseAddress, status == .done {
-        LibrarySession.finish(start, width, info, alpha, inks: inks)
+        LibrarySession.finish(start, width, info, context.alpha, inks: inks)
       }
       return status
     }

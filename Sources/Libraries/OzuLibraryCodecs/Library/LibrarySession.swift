@@ -133,7 +133,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
   ///
   /// - Throws: `corrupt` if the plan has another size than the file, because it was then made for another file.
   func decode(
-    header: ImageHeader, size: PixelSize, alpha: Alpha, _ context: DecodingContext
+    header: ImageHeader, size: PixelSize, _ context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap {
     try check(size)
     let wanted = header.pixelFormat(under: context.pixelFormats)
@@ -156,9 +156,9 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
         // Rows are `bytesPerRow` apart, and there are `size.height` of them.
         let row = start + y * bytesPerRow
         if format == .rgba16, inks == nil {
-          finishDeep(row, size.width, alpha)
+          finishDeep(row, size.width, context.alpha)
         } else {
-          Self.finish(row, size.width, info, alpha, inks: inks)
+          Self.finish(row, size.width, info, context.alpha, inks: inks)
         }
       }
     }

@@ -13,12 +13,12 @@
     let library: LibraryDecoder
 
     /// Makes a decoder.
-    public init() { self.init(alpha: .premultiplied) }
+    public init() { self.init(hasDeepStack: false) }
 
     /// - Parameter hasDeepStack: whether each calling thread has a stack on which librsvg can recurse: at least 16
     ///   MB. Otherwise it draws on threads of its own.
-    package init(alpha: Alpha, hasDeepStack: Bool = false) {
-      var library = LibraryDecoder(type: .svg, alpha: alpha) {
+    package init(hasDeepStack: Bool) {
+      var library = LibraryDecoder(type: .svg) {
         ozu_svg_decoder_new($0, $1, $2, hasDeepStack)
       }
       library.isDrawing = true

@@ -1,9 +1,6 @@
 #if TIFF
   import CCodecs
-  import OzuCodecs
   import OzuImaging
-
-  import OzuBase
 
   /// Decodes the first page of a TIFF through libtiff: bilevel, grey, palettes, RGB, CMYK, Lab, YCbCr, in strips or tiles;
   /// integers of 1 to 16 bits, floating point from 0 to 1.
@@ -14,10 +11,8 @@
     let library: LibraryDecoder
 
     /// Makes a decoder.
-    public init() { self.init(alpha: .premultiplied) }
-
-    package init(alpha: Alpha) {
-      var library = LibraryDecoder(type: .tiff, alpha: alpha) { ozu_tiff_decoder_new($0, $1, $2) }
+    public init() {
+      var library = LibraryDecoder(type: .tiff) { ozu_tiff_decoder_new($0, $1, $2) }
       library.level = { ozu_tiff_level_decoder_new($0, $1, $2, $3) }
       self.library = library
     }

@@ -11,12 +11,8 @@ import OzuImaging
 /// Pixels are reduced to 8 bits (of 16, the high byte) unless the context asks for pixels as stored. Gamma and
 /// profile are not applied here. Chunks that the pixels do not need are never inflated.
 public struct PNGDecoder: ImageDecoding {
-  var alpha = Alpha.premultiplied
-
   /// Makes a decoder.
   public init() {}
-
-  package init(alpha: Alpha) { self.alpha = alpha }
 
   /// PNG.
   public var types: [ImageType] { [.png] }
@@ -26,7 +22,7 @@ public struct PNGDecoder: ImageDecoding {
   /// - Throws: `corrupt`, `truncated`.
   /// - Complexity: O(chunks).
   public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-    PNGFile(data, try PNGHeader(data.span), alpha: alpha)
+    PNGFile(data, try PNGHeader(data.span))
   }
 
   /// Opens a file whose chunks before the pixels are complete.

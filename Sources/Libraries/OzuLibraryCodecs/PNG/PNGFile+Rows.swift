@@ -26,8 +26,7 @@ extension PNGFile {
   ) throws(ImageDecodingError) -> Result? {
     guard offersRows(context) else { return nil }
     let result = try withReader(context) { (reader, size) throws(ImageDecodingError) -> Result? in
-      let rows = CommonPNGRows(
-        reader, size: size, alpha: alpha, colorSpace: header.storedColorSpace, context: context)
+      let rows = CommonPNGRows(reader, size: size, colorSpace: header.storedColorSpace, context: context)
       do throws(ImageDecodingError) {
         let result = try body(rows)
         return rows.endsWell ? result : nil
@@ -43,7 +42,7 @@ extension PNGFile {
       return try body(
         LibraryPNGRows(
           session, size: header.storedSize, isOpaque: !hasAlpha, colorSpace: header.storedColorSpace,
-          multipliesAlpha: hasAlpha && alpha == .premultiplied, context: context))
+          multipliesAlpha: hasAlpha && context.alpha == .premultiplied, context: context))
     }
   }
 }
@@ -55,16 +54,12 @@ private final class CommonPNGRows: PixelRowReading {
   /// Whether libpng has to decode the file after all.
   private(set) var isForLibrary = false
   private let reader: PNGRowReader
-  private let alpha: Alpha
   private let context: DecodingContext
   private var rowCount = 0
 
-  init(
-    _ reader: PNGRowReader, size: PixelSize, alpha: Alpha, colorSpace: ColorSpaceTag, context: DecodingContext
-  ) {
+  init(_ reader: PNGRowReader, size: PixelSize, colorSpace: ColorSpaceTag, context: DecodingContext) {
     self.reader = reader
     self.size = size
-    self.alpha = alpha
     self.colorSpace = colorSpace
     self.context = context
   }
@@ -77,7 +72,7 @@ private final class CommonPNGRows: PixelRowReading {
   func readRow(into row: inout MutableSpan<UInt8>) throws(ImageDecodingError) {
     if rowCount % PNGFile.stepRows == 0 { try context.checkpoint() }
     rowCount += 1
-    let width = size.width
+    let (width, alpha) = (size.width, context.alpha)
     precondition(row.count == width * 4, "memory for a row")
     // The memory has four bytes for each pixel, by the precondition.
     let isRead = row.withUnsafeMutableBytes { reader.read(into: $0.baseAddress!, width: width, alpha: alpha) }

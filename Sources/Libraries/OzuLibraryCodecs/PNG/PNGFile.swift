@@ -11,14 +11,12 @@ final class PNGFile: ImageFile {
   let data: Data
   let details: PNGHeader
   let header: ImageHeader
-  let alpha: Alpha
-  private let slot = FeedSlot<PNGFeed>()
+  private let slot = FeedSlot()
 
-  init(_ data: Data, _ details: PNGHeader, alpha: Alpha) {
+  init(_ data: Data, _ details: PNGHeader) {
     self.data = data
     self.details = details
-    self.alpha = alpha
-    var header = details.imageHeader(data.span, alpha: alpha)
+    var header = details.imageHeader(data.span)
     if let cut = details.cutFrame {
       header.noteCut(wholeFrames: cut, ofAtLeast: details.announcedFrameCount, isExact: true)
     }
@@ -67,7 +65,8 @@ final class PNGFile: ImageFile {
         context,
         { (reader, size) throws(ImageDecodingError) in
           try reader.bitmap(
-            size: size, format: format, alpha: alpha, colorSpace: header.storedColorSpace, context: context)
+            size: size, format: format, alpha: context.alpha, colorSpace: header.storedColorSpace,
+            context: context)
         })
     {
       return bitmap
@@ -82,7 +81,7 @@ final class PNGFile: ImageFile {
       ) { (pixels, bytesPerRow) throws(ImageDecodingError) in
         let rows = PNGRows(
           size: header.storedSize, pixels: pixels, bytesPerRow: bytesPerRow, format: format,
-          multipliesAlpha: layout.hasAlpha && alpha == .premultiplied)
+          multipliesAlpha: layout.hasAlpha && context.alpha == .premultiplied)
         if context.allowsTruncation { pixels.fillMissing(isOpaque: !layout.hasAlpha, format: format) }
         try read(rows, of: session, passCount: layout.passCount, context)
       }
@@ -100,17 +99,15 @@ final class PNGFile: ImageFile {
     guard header.frameCount > 1 else { return nil }
     let limit = min(limits.frameCount, details.cutFrame ?? .max)
     guard limit > 1 else { return nil }
-    let frames = try PNGFrames(data, header: header, alpha: alpha, frameLimit: limit)
+    let frames = try PNGFrames(data, header: header, frameLimit: limit)
     return frames.frames.count > 1 ? frames : nil
   }
 
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(ImageDecodingError) -> Bitmap? {
-    try slot.feed { () throws(ImageDecodingError) in
-      try PNGFeed(header: header, alpha: alpha)
-    } preview: { (feed) throws(ImageDecodingError) in
-      try feed.preview(of: data, context: context)
+    try slot.preview(of: data, context: context) { () throws(ImageDecodingError) in
+      try PNGFeed(header: header)
     }
   }
 
@@ -146,7 +143,7 @@ final class PNGFile: ImageFile {
 /// whatever length they declare.
 ///
 /// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
-final class PNGFeed: @unchecked Sendable {
+final class PNGFeed: PictureFeed, @unchecked Sendable {
   /// The bytes between two checkpoints: they inflate to at most four megabytes.
   private static let stepByteCount = 4096
   /// Palettes and transparency have at most 768 bytes.
@@ -154,7 +151,6 @@ final class PNGFeed: @unchecked Sendable {
 
   private let feed: OpaquePointer
   private let header: ImageHeader
-  private let alpha: Alpha
   private let pixels: IncrementalPixels
   /// The end of the part of the file that the library has received or that was skipped.
   private var position = 0
@@ -163,14 +159,13 @@ final class PNGFeed: @unchecked Sendable {
   private var isWhole = false
   private var shownProgress: UInt64 = 0
 
-  init(header: ImageHeader, alpha: Alpha) throws(ImageDecodingError) {
+  init(header: ImageHeader) throws(ImageDecodingError) {
     let size = header.storedSize
     let pixels = IncrementalPixels(size: size)
     guard let feed = ozu_png_feed_new(pixels.rows)
     else { throw .corrupt(.png, stage: PNGHeader.stage, reason: "out of memory") }
     self.feed = feed
     self.header = header
-    self.alpha = alpha
     self.pixels = pixels
   }
 
@@ -185,12 +180,11 @@ final class PNGFeed: @unchecked Sendable {
     guard progress > shownProgress else { return nil }
     shownProgress = progress
     let hasAlpha = ozu_png_feed_has_alpha(feed)
-    let multipliesAlpha = hasAlpha && alpha == .premultiplied
     return pixels.copy(
       rows: Int(ozu_png_feed_rows(feed)), isOpaque: !hasAlpha, colorSpace: header.storedColorSpace,
       pool: context.pool
     ) { row, width in
-      if multipliesAlpha { Premultiplication.apply(to: row, width: width) }
+      if hasAlpha { Premultiplication.apply(to: row, width: width) }
     }
   }
 

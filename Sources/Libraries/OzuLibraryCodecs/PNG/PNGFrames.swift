@@ -17,7 +17,6 @@ struct PNGFrames: AnimationFrameReading {
 
   private let data: Data
   private let header: ImageHeader
-  private let alpha: Alpha
   /// The content of the image header, and the chunks before the pixels that define colours.
   private var imageHeader: [UInt8] = []
   private var colorChunks: [UInt8] = []
@@ -28,10 +27,9 @@ struct PNGFrames: AnimationFrameReading {
   ///
   /// - Parameter frameLimit: frames beyond this number are ignored.
   /// - Throws: `corrupt`.
-  init(_ data: Data, header: ImageHeader, alpha: Alpha, frameLimit: Int) throws(ImageDecodingError) {
+  init(_ data: Data, header: ImageHeader, frameLimit: Int) throws(ImageDecodingError) {
     self.data = data
     self.header = header
-    self.alpha = alpha
     canvas = header.storedSize
     let bytes = data.span
     var position = Self.signature.count
@@ -89,7 +87,7 @@ struct PNGFrames: AnimationFrameReading {
     frameHeader.orientation = .up
     let plan = DecodePlan(header: frameHeader, resize: nil)
     // The file of a frame has no chunks that say what its colours mean.
-    return try PNGDecoder(alpha: alpha).open(file(index), limits: context.limits)
+    return try PNGDecoder().open(file(index), limits: context.limits)
       .decode(plan, context: context).withColorSpace(header.storedColorSpace)
   }
 

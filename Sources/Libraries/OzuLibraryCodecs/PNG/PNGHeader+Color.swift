@@ -4,7 +4,7 @@ import OzuCodecs
 import OzuImaging
 
 extension PNGHeader {
-  func imageHeader(_ file: Span<UInt8>, alpha: Alpha) -> ImageHeader {
+  func imageHeader(_ file: Span<UInt8>) -> ImageHeader {
     let colorModels: [ColorType: ImageHeader.ColorModel] = [
       .gray: .gray, .grayAlpha: .gray, .indexed: .indexed,
     ]
@@ -12,8 +12,7 @@ extension PNGHeader {
       type: .png, storedSize: size, orientation: orientation ?? .up, bitsPerComponent: bitDepth,
       colorModel: colorModels[colorType] ?? .rgb, hasAlpha: colorType.hasAlpha || hasTransparencyChunk,
       frameCount: frameCount, isProgressive: isInterlaced,
-      planeLayout: bitDepth == 8 && !isInterlaced && alpha == .premultiplied
-        ? PlaneLayout(chromaStep: nil, source: .rows) : nil)
+      planeLayout: bitDepth == 8 && !isInterlaced ? PlaneLayout(chromaStep: nil, source: .rows) : nil)
     header.colorEncoding = colorEncoding(file)
     if case .profile(let profile)? = header.colorEncoding { header.add(profile) }
     header.add(statedDotsPerInch: dotsPerInch)

@@ -7,12 +7,9 @@
   /// Decodes WebP through libwebp: lossy, lossless, with alpha; of an animation, the first frame on its canvas.
   public struct WebPDecoder: ImageDecoding {
     static let imageStage = "image data"
-    var alpha = Alpha.premultiplied
 
     /// Makes a decoder.
     public init() {}
-
-    package init(alpha: Alpha) { self.alpha = alpha }
 
     /// WebP.
     public var types: [ImageType] { [.webp] }
@@ -22,7 +19,7 @@
     /// - Throws: `corrupt`, `truncated`.
     /// - Complexity: O(chunks).
     public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
-      WebPFile(data, try WebPHeader(data.span, frameLimit: max(1, limits.frameCount)), alpha: alpha)
+      WebPFile(data, try WebPHeader(data.span, frameLimit: max(1, limits.frameCount)))
     }
 
     /// Opens a file when its picture has begun, and everything before the picture is complete.
@@ -35,7 +32,7 @@
       try PartialFile { () throws(ImageDecodingError) in
         let details = try WebPHeader(data.span, frameLimit: max(1, limits.frameCount))
         guard !details.frames.isEmpty, !details.lacksEXIF else { return .tooShort }
-        return .opened(WebPFile(data, details, alpha: alpha))
+        return .opened(WebPFile(data, details))
       }
     }
 
@@ -45,8 +42,7 @@
     }
 
     static func read(
-      _ session: borrowing WebPSession, _ frame: WebPHeader.Frame, isOpaque: Bool, _ alpha: Alpha,
-      _ context: DecodingContext
+      _ session: borrowing WebPSession, _ frame: WebPHeader.Frame, isOpaque: Bool, _ context: DecodingContext
     ) throws(ImageDecodingError) {
       let decodedRows = try session.decode(context)
       if decodedRows < frame.size.height {
@@ -56,7 +52,7 @@
       if isOpaque && frame.isLossless {
         // A lossless picture that announces no alpha may still have some.
         session.forEachRow { Premultiplication.makeOpaque($0, width: $1) }
-      } else if !isOpaque, alpha == .premultiplied {
+      } else if !isOpaque, context.alpha == .premultiplied {
         session.forEachRow { Premultiplication.apply(to: $0, width: $1) }
       }
     }

@@ -8,15 +8,13 @@
   final class WebPFile: ImageFile {
     private let data: Data
     private let details: WebPHeader
-    private let alpha: Alpha
     let header: ImageHeader
-    private let slot = FeedSlot<WebPFeed>()
+    private let slot = FeedSlot()
     private let hasShownFirstFrame = Mutex(false)
 
-    init(_ data: Data, _ details: WebPHeader, alpha: Alpha) {
+    init(_ data: Data, _ details: WebPHeader) {
       self.data = data
       self.details = details
-      self.alpha = alpha
       var header = ImageHeader(
         type: .webp, storedSize: details.canvas, orientation: details.orientation ?? .up,
         hasAlpha: details.hasAlpha || !details.coversCanvas, frameCount: details.frameCount,
@@ -76,7 +74,7 @@
             rebasing: pixels[(frame.y * bytesPerRow + frame.x * 4)...])
           let coded = UnsafeRawBufferPointer(rebasing: bytes[frame.range])
           let session = try WebPSession(coded, rows: rows, bytesPerRow: bytesPerRow, size: frame.size)
-          try WebPDecoder.read(session, frame, isOpaque: isOpaque, alpha, context)
+          try WebPDecoder.read(session, frame, isOpaque: isOpaque, context)
         }
       }
     }
@@ -84,11 +82,9 @@
     func readMetadata() -> ImageMetadata { WebPContainer.metadata(data.span, header: header) }
 
     /// The frames of an animation.
-    ///
-    /// - Throws: `ImageDecodingError`.
     func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)? {
       guard details.isAnimated, details.frames.count > 1 else { return nil }
-      return WebPFrames(data, details, alpha: alpha, colorSpace: header.storedColorSpace)
+      return WebPFrames(data, details, colorSpace: header.storedColorSpace)
     }
 
     /// Shows a still picture row by row, or the first frame of an animation as soon as the second begins.
@@ -96,15 +92,13 @@
       _ data: Data, plan: DecodePlan, context: DecodingContext
     ) throws(ImageDecodingError) -> Bitmap? {
       guard !details.isAnimated else { return try firstFrame(data, plan: plan, context: context) }
-      return try slot.feed { () throws(ImageDecodingError) in
+      return try slot.preview(of: data, context: context) { () throws(ImageDecodingError) in
         guard let frame = details.frames.first else {
           throw .truncated(.webp, stage: WebPDecoder.imageStage)
         }
         try context.limits.checkDecodedByteCount(
           2 * frame.size.byteCount(as: .bgra8) + WebPDecoder.copyByteCount(frame))
-        return try WebPFeed(frame, header: header, alpha: alpha)
-      } preview: { (feed) throws(ImageDecodingError) in
-        try feed.preview(of: data, context: context)
+        return try WebPFeed(frame, header: header)
       }
     }
 
@@ -114,7 +108,7 @@
       guard !hasShownFirstFrame.withLock({ $0 }) else { return nil }
       let details = try WebPHeader(data.span, frameLimit: 2)
       guard details.frames.count > 1 else { return nil }
-      let bitmap = try WebPFile(data, details, alpha: alpha).decode(plan, context: context)
+      let bitmap = try WebPFile(data, details).decode(plan, context: context)
       hasShownFirstFrame.withLock { $0 = true }
       return bitmap
     }
@@ -126,12 +120,10 @@
     let pictures: [WebPHeader.Frame]
     let frames: [AnimationFrame]
     let loopCount: Int
-    let alpha: Alpha
     let colorSpace: ColorSpaceTag
 
-    init(_ data: Data, _ header: WebPHeader, alpha: Alpha, colorSpace: ColorSpaceTag) {
+    init(_ data: Data, _ header: WebPHeader, colorSpace: ColorSpaceTag) {
       self.data = data
-      self.alpha = alpha
       self.colorSpace = colorSpace
       canvas = header.canvas
       pictures = header.frames
@@ -149,7 +141,7 @@
           (pixels, bytesPerRow) throws(ImageDecodingError) in
           let coded = UnsafeRawBufferPointer(rebasing: bytes[picture.range])
           let session = try WebPSession(coded, rows: pixels, bytesPerRow: bytesPerRow, size: picture.size)
-          try WebPDecoder.read(session, picture, isOpaque: isOpaque, alpha, context)
+          try WebPDecoder.read(session, picture, isOpaque: isOpaque, context)
         }
       }
     }
@@ -158,27 +150,25 @@
   /// A still WebP that is decoded while it is downloaded.
   ///
   /// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
-  final class WebPFeed: @unchecked Sendable {
+  final class WebPFeed: PictureFeed, @unchecked Sendable {
     /// The bytes between two checkpoints.
     private static let stepByteCount = 16_384
 
     private let decoder: OpaquePointer
     private let frame: WebPHeader.Frame
     private let header: ImageHeader
-    private let alpha: Alpha
     private let pixels: IncrementalPixels
     private var givenByteCount = 0
     private var isWhole = false
     private var shownRows = 0
 
-    init(_ frame: WebPHeader.Frame, header: ImageHeader, alpha: Alpha) throws(ImageDecodingError) {
+    init(_ frame: WebPHeader.Frame, header: ImageHeader) throws(ImageDecodingError) {
       let pixels = IncrementalPixels(size: frame.size)
       guard let decoder = ozu_webp_decoder_new(pixels.rows)
       else { throw .corrupt(.webp, stage: WebPHeader.stage, reason: "out of memory") }
       self.decoder = decoder
       self.frame = frame
       self.header = header
-      self.alpha = alpha
       self.pixels = pixels
     }
 
@@ -194,14 +184,13 @@
       shownRows = rows
       let hasAlpha = frame.hasAlpha
       let isLossless = frame.isLossless
-      let alpha = alpha
       return pixels.copy(
         rows: rows, isOpaque: !hasAlpha, colorSpace: header.storedColorSpace, pool: context.pool
       ) { row, width in
         if !hasAlpha {
           // A lossless picture that announces no alpha may still have some.
           if isLossless { Premultiplication.makeOpaque(row, width: width) }
-        } else if alpha == .premultiplied {
+        } else {
           Premultiplication.apply(to: row, width: width)
         }
       }

@@ -34,15 +34,12 @@ public struct AddressKey: Hashable, Sendable {
   /// Whether this is the signature of a path. Takes the same time for every wrong signature.
   func signs(_ path: String, _ signature: some StringProtocol) -> Bool {
     guard let given = Base64URL.bytes(of: signature) else { return false }
-    let right = code(of: path)
-    guard given.count == right.count else { return false }
-    return zip(given, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    return SHA256.areEqual(given, code(of: path))
   }
 
   private func code(of path: String) -> [UInt8] {
     Array(SHA256.authenticationCode(of: salt + path.utf8, key: key).prefix(signatureByteCount))
   }
-
 }
 
 /// base64url (RFC 4648 §5). Written without padding; read with or without.

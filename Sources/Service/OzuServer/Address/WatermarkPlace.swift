@@ -39,7 +39,6 @@ struct WatermarkPlace: Hashable, Sendable {
   var scale = 0.0
 
   /// - Returns: `nil` for an opacity of 0: nothing is drawn.
-  /// - Throws: `AddressRefusal`.
   init?(_ option: AddressOption) throws(AddressRefusal) {
     try option.check(atMost: 5)
     guard let opacity = try option.number(0, in: 0...1) else { throw option.refusal("an opacity is needed") }

@@ -23,8 +23,6 @@ struct HeadRefusal: Error, Hashable, Sendable {
 
 extension RequestHead {
   /// Makes a head from its parsed parts, if they form a request that this server answers.
-  ///
-  /// - Throws: `HeadRefusal`.
   init(
     method: String, target: String, version: String, headers: HTTPHeaders, uploads: UploadRule? = nil
   ) throws(HeadRefusal) {

@@ -50,7 +50,6 @@ struct RequestHeadParser {
   ///
   /// - Returns: the head; `nil` if all bytes were taken and more are needed. After a head, the parser is ready for
   ///   the next one.
-  /// - Throws: `HeadRefusal`.
   mutating func take(_ bytes: inout ArraySlice<UInt8>) throws(HeadRefusal) -> RequestHead? {
     while let byte = bytes.popFirst() {
       byteCount += 1

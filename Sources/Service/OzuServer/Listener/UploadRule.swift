@@ -39,8 +39,6 @@ public struct UploadRule: Sendable {
   }
 
   /// The length in a head, which must consist of digits.
-  ///
-  /// - Throws: `HeadRefusal`.
   func bodyByteCount(_ headers: HTTPHeaders) throws(HeadRefusal) -> Int {
     let lengths = headers.values(for: "Content-Length")
     guard let length = lengths.first else {

@@ -25,8 +25,6 @@ struct PlaygroundQuery: Sendable {
 extension SignedAddresses {
   /// The path of the requested picture, with the options as they were written, signed by the first key. The path is
   /// parsed as the service will parse it, so a signed path is also answered.
-  ///
-  /// - Throws: `AddressRefusal`.
   func path(_ query: PlaygroundQuery, now: Date) throws(AddressRefusal) -> String {
     let source = try rules.source(query["source"])
     let path = try Self.path(of: query["source"], query)

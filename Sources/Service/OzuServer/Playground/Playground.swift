@@ -199,8 +199,7 @@ struct PlaygroundToken: Sendable {
     guard fields.count == 1, let field = fields.first, field.utf8.count <= 512,
       field.prefix(7).lowercased() == "bearer "
     else { return false }
-    let given = SHA256.digest(of: Array(field.dropFirst(7).utf8))
-    return zip(given, digest).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    return SHA256.areEqual(SHA256.digest(of: Array(field.dropFirst(7).utf8)), digest)
   }
 
   static func random(byteCount: Int) -> String {

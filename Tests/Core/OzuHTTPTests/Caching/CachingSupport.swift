@@ -3,12 +3,6 @@ import OzuTesting
 
 @testable import OzuHTTP
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Noon of a day; the times of all tables are relative to it.
 let noon = Date(timeIntervalSince1970: 1_767_355_200)
 

@@ -1,13 +1,9 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuHTTP
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 @Suite("A cache whose origin fails, or takes too long")
 struct HTTPCacheFailureTests {
   @Test("a stale answer is served if the origin fails and the answer allows it")

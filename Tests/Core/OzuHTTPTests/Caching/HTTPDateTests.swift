@@ -1,12 +1,7 @@
+import OzuBase
 import Testing
 
 @testable import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("Dates in header fields (RFC 9110 §5.6.7)")
 struct HTTPDateTests {

@@ -1,12 +1,7 @@
+import OzuBase
 import Testing
 
 @testable import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("Decisions from a request and the stored responses (RFC 9111 §4, §5.2; RFC 5861)")
 struct HTTPDecidingTests {

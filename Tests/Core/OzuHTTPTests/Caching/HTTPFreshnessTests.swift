@@ -1,12 +1,7 @@
+import OzuBase
 import Testing
 
 @testable import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("How long a response is fresh, and how old it is (RFC 9111 §4.2)")
 struct HTTPFreshnessTests {

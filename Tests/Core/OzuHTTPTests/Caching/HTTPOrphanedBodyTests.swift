@@ -4,12 +4,6 @@ import Testing
 
 @testable import OzuHTTP
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 @Suite("A killed process leaves the beginnings of bodies", .timeLimit(.minutes(15)))
 struct HTTPOrphanedBodyTests {
   private static let body = patternedBytes(60_000)

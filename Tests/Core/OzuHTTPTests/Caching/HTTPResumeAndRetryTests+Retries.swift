@@ -1,13 +1,8 @@
+import OzuBase
 import OzuTesting
 import Testing
 
 @testable import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension HTTPResumeAndRetryTests {
   @Test("transient failures are retried after growing waits; an interrupted body is resumed")

@@ -1,12 +1,7 @@
+import OzuBase
 import Testing
 
 @testable import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("A cache of many users (RFC 9111 §3, §3.5, §5.2.2)")
 struct HTTPSharedCacheTests {

@@ -5,15 +5,6 @@ import Testing
 
 @testable import OzuHTTP
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 @Suite("Large bodies are written to files while they arrive", .timeLimit(.minutes(15)))
 struct HTTPSpoolingTests {
   private let folder: TemporaryFolder

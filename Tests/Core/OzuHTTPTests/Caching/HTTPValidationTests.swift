@@ -1,12 +1,7 @@
+import OzuBase
 import Testing
 
 @testable import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("Validation (RFC 9111 §4.3)")
 struct HTTPValidationTests {

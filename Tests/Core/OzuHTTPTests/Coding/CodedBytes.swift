@@ -1,10 +1,6 @@
-@testable import OzuHTTP
+import OzuBase
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+@testable import OzuHTTP
 
 /// Bytes in a content coding, from encoders that do not compress.
 enum CodedBytes {

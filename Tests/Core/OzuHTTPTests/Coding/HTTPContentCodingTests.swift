@@ -4,12 +4,6 @@ import Testing
 
 @testable import OzuHTTP
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 @Suite("Content codings", .timeLimit(.minutes(15)))
 struct HTTPContentCodingTests {
   private let server: LoopbackServer

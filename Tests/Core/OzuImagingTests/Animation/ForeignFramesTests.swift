@@ -78,7 +78,7 @@ struct ForeignFramesTests {
       $0.size == Self.canvas ? .flat(.opaqueRed, size: Self.canvas) : small
     }
     #expect(throws: AnimationTrack.Flaw.self) {
-      try FrameComposer(reader, of: Self.canvas, blending: .premultiplied)
+      try FrameComposer(reader, of: Self.canvas)
     }
   }
 

@@ -40,7 +40,7 @@ struct FrameComposerTests {
   }
 
   private func pixels(_ reader: FakeFrames) throws -> [[Pixel]] {
-    var composer = try FrameComposer(reader, of: reader.canvas, blending: .premultiplied)
+    var composer = try FrameComposer(reader, of: reader.canvas)
     return try reader.frames.indices.map { index in
       let bitmap = try composer.compose(index, context: DecodingContext())
       return [bitmap[0, 0], bitmap[1, 0]]
@@ -72,7 +72,7 @@ struct FrameComposerTests {
     let reader = FakeFrames([
       (frame(0, 2), Self.red), (frame(0, 1), Self.green), (frame(0, 2), Self.green), (frame(1, 1), Self.red),
     ])
-    var composer = try FrameComposer(reader, of: reader.canvas, blending: .premultiplied)
+    var composer = try FrameComposer(reader, of: reader.canvas)
     _ = try composer.compose(3, context: DecodingContext())
     #expect(reader.decoded == [2, 3])
     _ = try composer.compose(1, context: DecodingContext())

@@ -62,7 +62,7 @@ final class GIFAnimationWriter: AnimationWriting {
       pending = Pending(base: current.shown, shown: next, region: change, duration: duration)
       return
     }
-    current.region = current.region.union(vanished)
+    current.region = current.region.united(with: vanished)
     write(current, disposal: .clear)
     let base = current.shown.clearing(current.region)
     pending = Pending(

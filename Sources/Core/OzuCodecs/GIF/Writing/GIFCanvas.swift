@@ -48,7 +48,7 @@ extension PixelRectangle {
           }
           guard left >= 0 else { continue }
           let line = PixelRectangle(x: left, y: y, width: right - left + 1, height: 1)
-          found = found?.union(line) ?? line
+          found = found?.united(with: line) ?? line
         }
       }
     }
