@@ -26,7 +26,9 @@ struct ResultWriter: Sendable {
     let image = try await pipeline.encoded(for: request, as: format)
     if case .sources = target.destination, image.isFirstFrameOnly, format.keepsAnimation {
       throw OutputError(
-        reason: "only its first frame could be written in its format; -o names another place, --still takes it alone")
+        reason:
+          "only its first frame could be written in its format; -o names another place, --still takes it alone"
+      )
     }
     return try await write(image, of: request, forSource: index)
   }

@@ -44,7 +44,7 @@ package enum MD5 {
 
   /// The table T of RFC 1321: 2³² × |sin(n)| for n from 1 to 64, without its fraction.
   private static let sines = (1...64).map { (number: Int) -> UInt32 in
-    UInt32(0x1p32 * abs(sin(Double(number))))
+    UInt32(clamping: 0x1p32 * abs(sin(Double(number))))
   }
 }
 

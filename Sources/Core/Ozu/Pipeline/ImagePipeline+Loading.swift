@@ -454,7 +454,9 @@ extension ImagePipeline {
   )
   public func downloadImage(with url: URL) {}
   /// A prefetcher loads what will be needed.
-  @available(*, unavailable, message: "use 'start(urls)' of an 'ImagePrefetcher(pipeline: pipeline)' that is kept")
+  @available(
+    *, unavailable, message: "use 'start(urls)' of an 'ImagePrefetcher(pipeline: pipeline)' that is kept"
+  )
   public func prefetch(_ urls: [URL]) {}
   /// The cache of a pipeline says what it has.
   @available(*, unavailable, message: "use 'cache.contains(url)'")

@@ -312,7 +312,8 @@ extension CodecRegistry {
   private func encodeFrames(
     of animation: PictureAnimation, as type: ImageType, options: EncodingOptions,
     limits: AnimationEncodingLimits, onEnd: ((Int, ImageDecodingError) -> Void)?,
-    isCancelled: @escaping () -> Bool, transforming transform: (_ frame: Bitmap, _ index: Int) throws -> Bitmap
+    isCancelled: @escaping () -> Bool,
+    transforming transform: (_ frame: Bitmap, _ index: Int) throws -> Bitmap
   ) throws(ImageEncodingError) -> Data {
     let encoder = try animationEncoder(for: type)
     guard animation.frameCount <= limits.frameCount else {

@@ -45,7 +45,7 @@ struct ImageFormatTests {
     "convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico, .avif, .jxl, .tiff]",
     "where [.png, .jpeg].contains(type)",
     "(\"NIKON\", .nef)", "(\"OM DIGITAL\", .orf)", "type == .avif ||", "case .gif, .jxl: isComplete",
-    "case .avif, .heic:", "case (.jpeg, .jxl): way", "case (.jxl, .jpeg): way",
+    "case .avif, .heic:", "case .ico, .icns:", "case (.jpeg, .jxl): way", "case (.jxl, .jpeg): way",
     "isOpaque ? .jpeg : .png", "? [nil] : [.jpeg, .png]", "type == .jpeg || type == .png",
     "types: Set<ImageType> = [.jpeg, .webp, .avif, .jxl, .heic]",
     "[\"jpg\", \"png\"].contains", "[\"bmp\", \"ico\", \"tiff\", \"tif\"].contains",
