@@ -124,9 +124,6 @@ extension Picture {
   /// `await encoded(as: .png)` makes a file of the picture.
   @available(*, unavailable, message: "use 'await encoded(as: .png)'")
   public func pngData() -> Data? { nil }
-  /// A picture has pixels, and no file.
-  @available(*, unavailable, message: "use 'bitmap' for the pixels, 'await encoded(as: .png)' for a file")
-  public var data: Data? { nil }
   /// A picture is an animation or has none.
   @available(*, unavailable, message: "use 'animation != nil'")
   public var isAnimated: Bool { animation != nil }
