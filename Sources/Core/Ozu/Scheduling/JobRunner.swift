@@ -94,7 +94,7 @@ final class JobRunner: Sendable {
     var work: JobWork?
     var (id, job) = (SlotID?.none, SlotID?.none)
     var isDeciding = false
-    // The closure returns nothing: an optional of several values is copied and destroyed by slow calls.
+    // The closure returns the time alone: an optional of several values would be copied and destroyed by slow calls.
     let now = change { graph, now, effects in
       if let nester, graph.wouldWaitForItself(nester, on: key) { return now }
       let (subscription, _) = graph.subscribe(
