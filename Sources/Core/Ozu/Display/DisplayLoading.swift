@@ -65,7 +65,7 @@ struct PipelineLoading: DisplayLoading {
     case .url where request.source.isLocalFile || request.source.isDataURL: return true
     case .url, .request, .fetcher: break
     }
-    let policy = request.storagePolicy ?? pipeline.configuration.caching.storagePolicy
+    let policy = pipeline.context.storagePolicy(of: request)
     return !pipeline.caches.stores.isEmpty && policy.storesOriginals && request.writesOriginals
       && request.afterReload.readsOriginals
       && pipeline.context.variants.mayBeStored(pipeline.current(request).key.source)

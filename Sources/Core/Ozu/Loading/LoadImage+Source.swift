@@ -266,10 +266,14 @@ extension LoadImage {
 }
 
 extension LoadContext {
+  /// What is kept on disk for a request.
+  func storagePolicy(of request: ImageRequest) -> StoragePolicy {
+    request.storagePolicy ?? configuration.caching.storagePolicy
+  }
+
   /// Whether the finished picture of a request may be written to the stores.
   func storesRendition(of request: ImageRequest) -> Bool {
-    request.writesRenditions
-      && (request.storagePolicy ?? configuration.caching.storagePolicy).storesRenditions
+    request.writesRenditions && storagePolicy(of: request).storesRenditions
   }
 
   /// Writes the bytes of a source in the background, if they are new. Only the first call for the same bytes does
@@ -279,7 +283,7 @@ extension LoadContext {
   func storeOriginal(
     _ fetched: FetchedData, for request: ImageRequest, _ epoch: LoadEpoch
   ) -> [JobDependence] {
-    let policy = request.storagePolicy ?? configuration.caching.storagePolicy
+    let policy = storagePolicy(of: request)
     let source = request.key.source
     let right = epochs.right(toOriginalOf: source, in: epoch)
     guard !caches.stores.isEmpty, request.writesOriginals, policy.storesOriginals, right.isValid,

@@ -80,7 +80,7 @@ final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
 
   var outcome: Result<FinishedLoad, ImageError> { result ?? .failure(.unfinished) }
   var configuration: ImagePipeline.Configuration { context.configuration }
-  var storagePolicy: StoragePolicy { request.storagePolicy ?? configuration.caching.storagePolicy }
+  var storagePolicy: StoragePolicy { context.storagePolicy(of: request) }
 
   override var title: (kind: PipelineDiagnostics.Kind, name: String)? { (.load, request.label) }
   override var awaitedAs: PipelineDiagnostics.Waiting { .larger }
