@@ -5,10 +5,12 @@ extension FixedWidthInteger {
   /// The number rounded to a whole one, or the end of the range if it is outside; 0 for NaN.
   @inlinable
   package init(clamping value: Double, rounded rule: FloatingPointRoundingRule = .towardZero) {
-    if value.isNaN {
-      self = 0
+    let whole = value.rounded(rule)
+    if whole.magnitude < 0x1p63 {
+      // The concrete conversion: the generic one, which is needed beyond 64 bits with a sign, takes 200 instructions.
+      self = Self(clamping: Int64(whole))
     } else {
-      self = Self(exactly: value.rounded(rule)) ?? (value < 0 ? .min : .max)
+      self = value.isNaN ? 0 : Self(exactly: whole) ?? (value < 0 ? .min : .max)
     }
   }
 

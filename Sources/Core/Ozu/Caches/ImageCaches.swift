@@ -96,8 +96,8 @@ extension ImageCaches {
   /// Whether a level may have the beginning of an original. Never waits.
   func mayHavePartial(for key: HTTPCacheKey) -> Bool {
     // It is removed with the original.
-    !hides(Wanted.responses(key))
-      && stores.mayContain(ImageStoreKey(.partial, ResponseStore.storeKey(key)))
+    let original = Wanted.responses(key)
+    return stores.mayContain(ImageStoreKey(.partial, original.key.key)) && !hides(original)
   }
 
   /// Empties all levels. A level that is read-only for this process is left unchanged, which is reported.

@@ -85,7 +85,7 @@ struct ProgressBroadcast: ~Copyable, Sendable {
   /// Whether a listener wants the size of the picture.
   var wantsSize: Bool {
     let (listener, others) = state.withLock { ($0.listener, $0.others) }
-    return listener?.wantsSize ?? false || others.values.contains(where: \.wantsSize)
+    return listener?.wantsSize ?? false || !others.isEmpty && others.values.contains(where: \.wantsSize)
   }
 
   /// Passes on the progress and the size from an event of another job, unless a later event has been passed on: two
@@ -99,17 +99,19 @@ struct ProgressBroadcast: ~Copyable, Sendable {
 
   /// - Parameter number: the number of the event of another job; `nil` for an event of this job.
   private func tell(ifNewer number: Int? = nil, _ change: (inout ProgressEvent) -> Void) {
-    let told = state.withLock {
-      state -> (ProgressEvent, (any ProgressListener)?, [ObjectIdentifier: any ProgressListener])? in
+    // Not returned together: an optional of several values would be copied and destroyed by slow calls.
+    var event = ProgressEvent()
+    var others: [ObjectIdentifier: any ProgressListener] = [:]
+    let listener = state.withLock { state -> (any ProgressListener)? in
       if let number {
         guard number > state.relayed else { return nil }
         state.relayed = number
       }
       state.event.number = Self.lastNumber.add(1, ordering: .relaxed).newValue
       change(&state.event)
-      return (state.event, state.listener, state.others)
+      (event, others) = (state.event, state.others)
+      return state.listener
     }
-    guard let (event, listener, others) = told else { return }
     listener?.receive(event)
     for listener in others.values { listener.receive(event) }
   }
@@ -144,9 +146,9 @@ struct ProgressBroadcast: ~Copyable, Sendable {
 
   func remove(_ listener: any ProgressListener) {
     // Released outside of the lock.
-    _ = state.withLock { state in
-      state.listener === listener
-        ? state.listener.take() : state.others.removeValue(forKey: ObjectIdentifier(listener))
+    _ = state.withLock { state -> (any ProgressListener)? in
+      if state.listener === listener { return state.listener.take() }
+      return state.others.isEmpty ? nil : state.others.removeValue(forKey: ObjectIdentifier(listener))
     }
   }
 
@@ -331,7 +333,7 @@ final class SizeWatch: HTTPBodyObserving {
         return
       }
       let count = min(bytes.byteCount, Self.byteLimit - state.bytes.count)
-      bytes.withUnsafeBytes { state.bytes.append(contentsOf: $0.prefix(count)) }
+      bytes.extracting(first: count).withUnsafeBytes { state.bytes.append(contentsOf: $0) }
     }
     readIfDue()
   }

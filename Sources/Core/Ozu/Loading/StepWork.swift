@@ -305,9 +305,10 @@ private final class StageWatch {
 
   /// Records that a stage begins, or that it began some time ago, but not before the current stage.
   func enter(_ stage: ImageStage, ago duration: Duration = .zero) {
-    let time = max(current.start, context.load.instant.advanced(by: .zero - duration))
+    let now = context.load.instant
+    let time = max(current.start, duration == .zero ? now : now.advanced(by: .zero - duration))
     timings.add(current.stage, current.start.duration(to: time))
-    if stage != current.stage {
+    if stage != current.stage, events.isObserved {
       events.stageEnded(observed)
       observed = events.stageBegan(stage, of: context.name)
     }

@@ -84,9 +84,11 @@ enum RenditionPlace: Sendable {
 
 extension ImageRequest.Fields {
   var renditionPlace: RenditionPlace {
-    let (resize, _, processors, format) = recipe.parts
-    if resize?.region != nil { return .none }
+    // Field by field: a copy of the parts goes through tables of the runtime.
+    if recipe.parts.resize?.region != nil { return .none }
     if case .fetcher = source { return .own }
-    return format != nil || resize != nil || !processors.isEmpty || hasOwnKey ? .own : .original
+    let isPlain =
+      recipe.parts.format == nil && recipe.parts.resize == nil && recipe.parts.processors.isEmpty && !hasOwnKey
+    return isPlain ? .original : .own
   }
 }

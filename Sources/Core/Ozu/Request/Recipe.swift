@@ -35,8 +35,12 @@ struct Recipe: Sendable {
   /// The identifiers of all steps. Keys on disk depend on their order.
   var steps: [String] {
     let (resize, decoding, processors, format) = parts
-    return [format?.step, resize?.identifier].compactMap(\.self) + processors.map(\.identifier)
-      + decoding.steps
+    var steps: [String] = []
+    if let step = format?.step { steps.append(step) }
+    if let resize { steps.append(resize.identifier) }
+    for processor in processors { steps.append(processor.identifier) }
+    decoding.append(to: &steps)
+    return steps
   }
 
   /// The key of the result for a source.
@@ -133,10 +137,11 @@ struct RequestedDecoding: Hashable, Sendable {
   /// The treatment that keys name.
   private var keyPolicy: ColorPolicy { policy ?? .standard }
 
-  /// The identity of the treatment, as steps of the recipe: none for a whole file in sRGB.
-  var steps: [String] {
-    (keyPolicy == .convertToSRGB ? [] : ["colors(\(keyPolicy))"])
-      + (headroomStops.map { ["headroom(\($0))"] } ?? []) + (allowsTruncation ? ["partial"] : [])
+  /// Appends the identity of the treatment, as steps of the recipe: none for a whole file in sRGB.
+  func append(to steps: inout [String]) {
+    if keyPolicy != .convertToSRGB { steps.append("colors(\(keyPolicy))") }
+    if let headroomStops { steps.append("headroom(\(headroomStops))") }
+    if allowsTruncation { steps.append("partial") }
   }
 
   /// Whether smaller pictures may be made from the decoded one: a whole file in 8 bits.

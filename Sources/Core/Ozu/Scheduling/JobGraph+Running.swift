@@ -282,6 +282,7 @@ package struct JobEffects<Payload, Waiter> {
   }
 
   private static func empty<Element>(_ list: inout [Element]) {
+    guard !list.isEmpty else { return }
     if list.count > 16 { list = [] }
     while list.popLast() != nil {}
   }

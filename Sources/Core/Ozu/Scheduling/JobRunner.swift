@@ -12,11 +12,18 @@ final class JobRunner: Sendable {
 
   private struct State: ~Copyable {
     var graph: Graph
-    /// Empty lists that keep a small capacity. An operation fills the last one, and takes it out of the locked state
-    /// if it is not empty.
-    var spares = [Graph.Effects()]
+    /// Empty, and with a small capacity: an operation fills the last one.
+    var spares: [EffectList] = []
     /// When the timers fire that are set, the earliest last. A timer is set only if it is due before all others.
     var alarms: [JobInstant] = []
+  }
+
+  /// The effects of one operation. An object, because to move eight lists into the locked state and out of it took a tenth of a
+  /// start.
+  ///
+  /// Unchecked: it belongs to the locked state, or to the one operation that has taken it out. So accesses never overlap.
+  private final class EffectList: @unchecked Sendable {
+    @exclusivity(unchecked) var effects = Graph.Effects()
   }
 
   /// The number of lists that are kept: enough for the threads, or nested calls, that carry out effects at the same
@@ -179,39 +186,34 @@ final class JobRunner: Sendable {
   private func change<Value: Sendable>(
     _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value
   ) -> Value {
-    var effects = Graph.Effects()
-    let value = apply(body, &effects)
-    _ = carry(out: &effects, finished: nil, on: nil)
+    let (value, list) = apply(body)
+    if let list { _ = carry(out: list, finished: nil, on: nil) }
     return value
   }
 
-  /// - Parameters:
-  ///   - effects: empty at the call; receives the effects to carry out. It is never copied, because a copy
-  ///     would take as long as the change.
-  ///   - instant: the current time, if the caller has just read it.
+  /// - Parameter instant: the current time, if the caller has just read it.
+  /// - Returns: the effects to carry out; `nil` for none.
   private func apply<Value: Sendable>(
-    _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value, _ effects: inout Graph.Effects,
-    _ instant: JobInstant? = nil
-  ) -> Value {
+    _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value, _ instant: JobInstant? = nil
+  ) -> (Value, EffectList?) {
     // Read before the lock: the clock may be code of the app.
     let now = instant ?? JobInstant(now())
-    let (value, alarm) = state.withLock { state -> (Value, JobInstant?) in
+    var alarm: JobInstant?
+    let (value, list) = state.withLock { state -> (Value, EffectList?) in
       let wasIdle = state.graph.isIdle
-      let last = state.spares.count - 1
-      let value = body(&state.graph, now, &state.spares[last])
-      state.spares[last].becameIdle = !wasIdle && state.graph.isIdle
-      if !state.spares[last].isEmpty {
-        swap(&effects, &state.spares[last])
-        if last > 0 { state.spares.removeLast() }
+      let list = state.spares.popLast() ?? EffectList()
+      let value = body(&state.graph, now, &list.effects)
+      list.effects.becameIdle = !wasIdle && state.graph.isIdle
+      if let due = state.graph.alarm, state.alarms.last.map({ due < $0 }) ?? true {
+        state.alarms.append(due)
+        alarm = due
       }
-      guard let due = state.graph.alarm, state.alarms.last.map({ due < $0 }) ?? true else {
-        return (value, nil)
-      }
-      state.alarms.append(due)
-      return (value, due)
+      guard list.effects.isEmpty else { return (value, list) }
+      state.spares.append(list)
+      return (value, nil)
     }
     if let alarm { set(alarm, now: now) }
-    return value
+    return (value, list)
   }
 
   private func set(_ alarm: JobInstant, now: JobInstant) {
@@ -230,34 +232,32 @@ final class JobRunner: Sendable {
 
   /// - Returns: the job that takes over the place of the one that the calling thread has finished.
   private func carry(
-    out effects: inout Graph.Effects, finished: JobWork?, on station: StationID?
+    out list: EffectList?, finished: JobWork?, on station: StationID?
   ) -> Graph.Effects.Start? {
-    if effects.isEmpty {
+    guard let list else {
       finished?.didLeaveGraph()
       return nil
     }
     var next: Graph.Effects.Start?
     // Before the starts: these may have the places of the cancelled jobs.
-    for work in effects.cancellations { work.cancellation.raise() }
-    for start in effects.starts {
+    for work in list.effects.cancellations { work.cancellation.raise() }
+    for start in list.effects.starts {
       if start.continues, start.station == station { next = start } else { begin(start) }
     }
-    for wake in effects.wakes {
+    for wake in list.effects.wakes {
       decide(wake.job, wake.payload, after: JobEvent(wake.reason))
     }
     if let finished {
-      for waiter in effects.answers { waiter.jobEnded(finished) }
+      for waiter in list.effects.answers { waiter.jobEnded(finished) }
       finished.didLeaveGraph()
     }
-    for (waiter, standing) in effects.overdue { waiter.jobOverdue(standing) }
-    for work in effects.released { work.didLeaveGraph() }
-    let becameIdle = effects.becameIdle
+    for (waiter, standing) in list.effects.overdue { waiter.jobOverdue(standing) }
+    for work in list.effects.released { work.didLeaveGraph() }
+    let becameIdle = list.effects.becameIdle
     // Objects of which this is the last reference are released here, outside the lock.
-    effects.clear()
+    list.effects.clear()
     state.withLock { state in
-      guard state.spares.count < Self.spareCount else { return }
-      state.spares.append(Graph.Effects())
-      swap(&effects, &state.spares[state.spares.count - 1])
+      if state.spares.count < Self.spareCount { state.spares.append(list) }
     }
     if becameIdle { onIdle() }
     return next
@@ -299,15 +299,14 @@ extension JobRunner {
     _ step: consuming JobStep, of id: SlotID, _ work: JobWork, on station: StationID?,
     _ instant: JobInstant? = nil
   ) -> Graph.Effects.Start? {
-    var effects = Graph.Effects()
     switch consume step {
     case .go(let next, let size, let origin):
-      _ = apply(
-        { $0.move(id, to: .station(next, size: size, origin: origin), now: $1, &$2) }, &effects, instant)
-      return carry(out: &effects, finished: nil, on: station)
+      let (_, list) = apply(
+        { $0.move(id, to: .station(next, size: size, origin: origin), now: $1, &$2) }, instant)
+      return carry(out: list, finished: nil, on: station)
     case .finish(let succeeded):
-      let isOver = apply({ $0.finish(id, succeeded: succeeded, now: $1, &$2) }, &effects, instant)
-      return carry(out: &effects, finished: isOver ? work : nil, on: station)
+      let (isOver, list) = apply({ $0.finish(id, succeeded: succeeded, now: $1, &$2) }, instant)
+      return carry(out: list, finished: isOver ? work : nil, on: station)
     case .depend(let other): return depend(on: other, id, work, station, instant)
     }
   }
@@ -315,11 +314,10 @@ extension JobRunner {
   private func depend(
     on other: JobDependence, _ id: SlotID, _ work: JobWork, _ station: StationID?, _ instant: JobInstant?
   ) -> Graph.Effects.Start? {
-    var effects = Graph.Effects()
     var dependency: JobWork?
     var dependencyID: SlotID?
     var begins = false
-    let dependence = apply(
+    let (dependence, list) = apply(
       { graph, now, effects in
         let dependence = graph.depend(
           id, on: other.key, then: other.then.map { .station($0, size: 0) } ?? .nowhere, now: now,
@@ -331,9 +329,9 @@ extension JobRunner {
         }
         if let waited = graph.dependency(of: id) { (dependencyID, dependency) = waited }
         return dependence
-      }, &effects, instant)
+      }, instant)
     if let dependency { work.waits(for: dependency) }
-    let next = carry(out: &effects, finished: nil, on: station)
+    let next = carry(out: list, finished: nil, on: station)
     if dependence == .circular { decide(id, work, after: .circular) }
     if begins, let dependencyID, let dependency { decide(dependencyID, dependency, after: .begin) }
     return next

@@ -226,8 +226,24 @@ struct HTTPBodyIdentity {
     let words = SIMD8(lowHalf: lanes, highHalf: SIMD4(rest, UInt64(byteCount), 0, 0))
     let first = (0..<7).reduce(0) { Self.mixed($0, words[$1]) }
     let second = (0..<7).reversed().reduce(first) { Self.mixed($0, words[$1]) }
-    func digits(_ number: UInt64) -> String { String(number, radix: 36) }
-    return "\(digits(first))-\(digits(second))-\(digits(UInt64(byteCount)))"
+    // Numbers of base 36, written from the end: 64 bits have 13 digits.
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * 13 + 2) { buffer in
+      var start = buffer.count
+      func put(_ byte: UInt8) {
+        start -= 1
+        buffer[start] = byte
+      }
+      for (index, number) in [UInt64(byteCount), second, first].enumerated() {
+        if index > 0 { put(UInt8(ascii: "-")) }
+        var rest = number
+        repeat {
+          let digit = UInt8(rest % 36)
+          put(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+          rest /= 36
+        } while rest > 0
+      }
+      return String(decoding: buffer[start...], as: UTF8.self)
+    }
   }
 
   private mutating func push(_ byte: UInt8) {

@@ -12,7 +12,7 @@ extension ContentKind {
 
   /// The kind, and whether further bytes may change it.
   static func recognise(_ data: Data) -> (kind: ContentKind, isOpen: Bool) {
-    let prefix = [UInt8](data.prefix(prefixByteCount))
+    let prefix = data.withUnsafeBytes { [UInt8]($0.prefix(prefixByteCount)) }
     let kind = ContentKind(prefix: prefix)
     switch kind {
     case .other(gzip):
