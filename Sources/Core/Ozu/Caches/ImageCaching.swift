@@ -1,3 +1,5 @@
+import OzuBase
+
 /// The memory level of a pipeline. An app with its own memory cache implements this protocol and sets
 /// `ImagePipeline.Configuration.Caching.imageCache`; `MemoryCache` of ``ImageKey`` and ``CachedPicture`` is the built-in one.
 ///
@@ -57,14 +59,26 @@ public final class CachedPicture: Sendable {
   /// The stamp of the local file from which the picture was made; `nil` for other sources.
   let stamp: FileStamp?
   /// The validity of the web original from which the picture was made; `nil` for other sources.
-  let validity: OriginalValidity?
+  var validity: OriginalValidity? { isFromWeb ? webValidity : nil }
+  /// Whether there is one. Apart from it, because an optional of it is copied by slow calls, which a hit need not make.
+  let isFromWeb: Bool
+  private let webValidity: OriginalValidity
   /// The name of the cache format for which the picture was made; `nil` without one.
   let formatName: String?
 
   init(picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, formatName: String? = nil) {
     self.picture = picture
     self.stamp = stamp
-    self.validity = validity
+    isFromWeb = validity != nil
+    webValidity = validity ?? .unknown
     self.formatName = formatName
+  }
+
+  /// `validity.isFresh`; true if there is none.
+  func isFresh(at date: Date) -> Bool { !isFromWeb || webValidity.isFresh(at: date) }
+
+  /// What a response says of the picture.
+  func verdict(at date: Date) -> ImageResponse.Verdict {
+    isFromWeb ? ImageResponse.Verdict(webValidity, now: date) : .none
   }
 }

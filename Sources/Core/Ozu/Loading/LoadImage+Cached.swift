@@ -42,11 +42,11 @@ extension LoadImage {
     guard request.readsMemory else { return nil }
     cachedResult.picture = context.lookAgain(for: request)
     let date = configuration.testing.currentDate()
-    guard let cached = cachedResult.picture, request.mayServe(cached.validity, at: date) else { return nil }
+    guard let cached = cachedResult.picture, request.mayServe(cached, at: date) else { return nil }
     return finish(
       LoadedPicture(
         picture: cached.picture, source: .memory, timings: cachedResult.timings,
-        verdict: ImageResponse.Verdict(cached.validity, now: date)))
+        verdict: cached.verdict(at: date)))
   }
 
   /// Reads the finished picture, if a store may have it.
@@ -384,7 +384,7 @@ extension LoadImage {
     case .success(let rendered):
       let loaded = LoadedPicture(
         picture: rendered.picture, source: .derived, timings: timings.adding(rendered.timings),
-        verdict: ImageResponse.Verdict(cached.validity, now: configuration.testing.currentDate()),
+        verdict: cached.verdict(at: configuration.testing.currentDate()),
         renditionMiss: cachedResult.miss)
       guard request.cachePolicy.writesCaches else { return finish(loaded) }
       keep(rendered.picture, stamp: cached.stamp, validity: cached.validity)

@@ -229,8 +229,8 @@ extension ImagePipeline {
     }
     // Most entries never expire, so the clock is read only if there is a validity.
     let isServable =
-      cached.validity == nil || request.cachePolicy == .cacheOnly
-      || request.mayServe(cached.validity, at: configuration.testing.currentDate())
+      !cached.isFromWeb || request.cachePolicy == .cacheOnly
+      || request.mayServe(cached, at: configuration.testing.currentDate())
     guard isServable else { return nil }
     if !request.needsNoAdjustment { formatStore.noteHit(of: cached, for: request) }
     if context.events.isObserved { context.events.lookedIntoMemory(cached, for: request) }
@@ -259,10 +259,10 @@ extension ImagePipeline {
   ) -> ImageResponse {
     var source = ImageResponse.Source.memory
     var verdict = ImageResponse.Verdict.none
-    if let validity = cached.validity {
+    if cached.isFromWeb {
       let date = configuration.testing.currentDate()
-      if !request.mayServe(validity, at: date) { source = .stale }
-      verdict = ImageResponse.Verdict(validity, now: date)
+      if !request.mayServe(cached, at: date) { source = .stale }
+      verdict = cached.verdict(at: date)
     }
     return ImageResponse(
       picture: cached.picture.at(scale: request), request: request, source: source, isCoalesced: false,

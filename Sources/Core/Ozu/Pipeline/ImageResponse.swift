@@ -120,13 +120,13 @@ public struct ImageResponse: Sendable {
           freshSeconds: seconds, mayUseOffline: validity.mayUseOffline, allowsStoring: true))
     }
 
-    init(_ validity: OriginalValidity?, now: Date) {
-      guard let validity else {
-        self = .none
-        return
-      }
+    init(_ validity: OriginalValidity, now: Date) {
       self = .fresh(
         validity.freshUntil.timeIntervalSince(now), mayUseOffline: validity.mayUseOffline)
+    }
+
+    init(_ validity: OriginalValidity?, now: Date) {
+      self = validity.map { Verdict($0, now: now) } ?? .none
     }
 
     /// The verdict for an answer that has just come.

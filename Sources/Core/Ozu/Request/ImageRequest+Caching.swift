@@ -41,6 +41,11 @@ extension ImageRequest {
     validity.map { httpPolicy == nil && $0.isFresh(at: date) } ?? true
   }
 
+  /// The same for a picture in memory.
+  func mayServe(_ cached: CachedPicture, at date: Date) -> Bool {
+    !cached.isFromWeb || httpPolicy == nil && cached.isFresh(at: date)
+  }
+
   /// Whether a rendition can be on disk, judged by the request alone.
   var mayHaveRendition: Bool { renditionPlace == .own }
 

@@ -262,7 +262,7 @@ extension ImageRequest {
   var hasAlternatives: Bool { !fields.alternatives.isEmpty || hasLowDataSource }
 
   /// Whether there is another source for saving data.
-  var hasLowDataSource: Bool { fields.lowDataSource != nil }
+  var hasLowDataSource: Bool { shared.hasLowDataSource }
 
   /// The sources to try after a failure of the first, in this order.
   func substitutes(after error: ImageError) -> [ImageSource] {
@@ -294,6 +294,7 @@ extension ImageRequest {
     // Worked out once, because every job asks for them, and reading large fields copies them.
     let downloadRules: DownloadRules
     let renditionPlace: RenditionPlace
+    let hasLowDataSource: Bool
     /// For its room on disk, which may change.
     let format: CacheFormat?
 
@@ -302,6 +303,7 @@ extension ImageRequest {
       format = fields.recipe.parts.format
       downloadRules = DownloadRules(fields)
       renditionPlace = fields.renditionPlace
+      hasLowDataSource = fields.lowDataSource != nil
     }
   }
 

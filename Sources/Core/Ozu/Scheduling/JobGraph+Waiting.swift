@@ -8,6 +8,7 @@ extension JobGraph {
   ///     whether it may.
   ///   - make: returns the work of a new job and where it goes first. Called before this returns, at most once.
   /// - Returns: the identifier of the subscription, and whether a new job was made.
+  @inline(__always)
   package mutating func subscribe(
     _ waiter: Waiter, to key: Key?, within nester: SlotID? = nil, priority: ImagePriority, now: Instant,
     _ effects: inout Effects, make: () -> (payload: Payload, placement: Placement)
@@ -24,6 +25,7 @@ extension JobGraph {
   ///   - dependent: the index of the subscriber if it is a job.
   ///   - nester: the job whose owner the subscriber is.
   /// - Returns: the index of the subscription, and whether a new job was made.
+  @inline(__always)
   mutating func join(
     _ job: Int?, _ waiter: Waiter?, dependent: Int = -1, nester: SlotID? = nil, key: Key?,
     priority: ImagePriority, now: Instant, _ effects: inout Effects,

@@ -182,7 +182,7 @@ final class JobRunner: Sendable {
 
   // MARK: Changes and their effects
 
-  @discardableResult
+  @discardableResult @inline(__always)
   private func change<Value: Sendable>(
     _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value
   ) -> Value {
@@ -193,6 +193,7 @@ final class JobRunner: Sendable {
 
   /// - Parameter instant: the current time, if the caller has just read it.
   /// - Returns: the effects to carry out; `nil` for none.
+  @inline(__always)
   private func apply<Value: Sendable>(
     _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value, _ instant: JobInstant? = nil
   ) -> (Value, EffectList?) {
