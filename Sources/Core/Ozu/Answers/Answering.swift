@@ -260,6 +260,7 @@ extension Answering {
     let key: JobKey?
     do throws(ImageError) {
       if pipeline.checksSources { try pipeline.configuration.check(request.source) }
+      if request.isForCanvas { context.pipeline.set(pipeline) }
       key = try jobKey(for: request, epoch)
     } catch {
       return fail(error)

@@ -74,7 +74,6 @@ public final class ImagePipeline: Sendable {
       !configuration.caching.cacheKeyRules.isEmpty || configuration.decoding.colorPolicy != .standard
     checksSources = configuration.checksSources
     takesRequestsAsTheyAre = !adjustsKeys && !context.events.isObserved
-    context.pipeline.set(self)
   }
 
   /// Makes a pipeline.

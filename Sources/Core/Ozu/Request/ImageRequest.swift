@@ -98,6 +98,11 @@ public struct ImageRequest: Sendable {
   /// Where the image comes from.
   public var source: ImageSource { fields.source }
 
+  /// Whether its source is drawn from other pictures, which its pipeline loads.
+  var isForCanvas: Bool {
+    if case .fetcher(let fetcher) = shared.fields.source { fetcher is CanvasFetcher } else { false }
+  }
+
   /// The resize; `nil` for the picture at its own size.
   public var resize: Resize? {
     get { recipe.parts.resize }
