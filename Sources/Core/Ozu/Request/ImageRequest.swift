@@ -99,9 +99,7 @@ public struct ImageRequest: Sendable {
   public var source: ImageSource { fields.source }
 
   /// Whether its source is drawn from other pictures, which its pipeline loads.
-  var isForCanvas: Bool {
-    if case .fetcher(let fetcher) = shared.fields.source { fetcher is CanvasFetcher } else { false }
-  }
+  var isForCanvas: Bool { shared.isForCanvas }
 
   /// The resize; `nil` for the picture at its own size.
   public var resize: Resize? {
@@ -300,6 +298,7 @@ extension ImageRequest {
     let downloadRules: DownloadRules
     let renditionPlace: RenditionPlace
     let hasLowDataSource: Bool
+    let isForCanvas: Bool
     /// For its room on disk, which may change.
     let format: CacheFormat?
 
@@ -309,6 +308,11 @@ extension ImageRequest {
       downloadRules = DownloadRules(fields)
       renditionPlace = fields.renditionPlace
       hasLowDataSource = fields.lowDataSource != nil
+      if case .fetcher(let fetcher) = fields.source {
+        isForCanvas = fetcher is CanvasFetcher
+      } else {
+        isForCanvas = false
+      }
     }
   }
 

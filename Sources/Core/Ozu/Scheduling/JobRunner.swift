@@ -218,9 +218,10 @@ final class JobRunner: Sendable {
   }
 
   private func set(_ alarm: JobInstant, now: JobInstant) {
-    Task.detached { [weak self, sleep] in
+    // Not weak: an object with weak references is slower to retain, and without its pipeline it is empty when the alarm rings.
+    Task.detached { [self] in
       try? await sleep(now.duration(to: alarm))
-      self?.ring(alarm)
+      ring(alarm)
     }
   }
 
