@@ -12,6 +12,8 @@ struct CheckedNumbersTests {
     #expect(UInt8(clamping: -1e308) == 0)
     #expect(UInt8(clamping: 255.9) == 255)
     #expect(Int(clamping: -2.7) == -2)
+    #expect(Int64(clamping: 0x1p63) == .max && Int64(clamping: -0x1p63) == .min)
+    #expect(UInt64(clamping: 0x1p63) == 1 << 63 && UInt64(clamping: 0x1p64) == .max)
     #expect(Int(clamping: -2.5, rounded: .toNearestOrAwayFromZero) == -3)
     #expect(Int(clamping: UInt64.max) == .max)
   }
