@@ -92,8 +92,7 @@ extension ImageRequest.Fields {
     // Field by field: a copy of the parts goes through tables of the runtime.
     if recipe.parts.resize?.region != nil { return .none }
     if case .fetcher = source { return .own }
-    let isPlain =
-      recipe.parts.format == nil && recipe.parts.resize == nil && recipe.parts.processors.isEmpty && !hasOwnKey
-    return isPlain ? .original : .own
+    let hasSteps = recipe.parts.resize != nil || !recipe.parts.processors.isEmpty
+    return hasSteps || recipe.parts.format != nil || hasOwnKey ? .own : .original
   }
 }

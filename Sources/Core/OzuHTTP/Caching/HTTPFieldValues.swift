@@ -186,7 +186,9 @@ public enum HTTPDate {
         bytes[count] = byte
         count += 1
       }
-      func name(_ names: StaticString, _ index: Int) { (0..<3).forEach { put(names.utf8Start[3 * index + $0]) } }
+      func name(_ names: StaticString, _ index: Int) {
+        for letter in 0..<3 { put(names.utf8Start[3 * index + letter]) }
+      }
       func digits(_ number: Int) {
         put(0x30 + UInt8(number / 10))
         put(0x30 + UInt8(number % 10))
@@ -200,10 +202,12 @@ public enum HTTPDate {
       put(0x20)
       digits(civil.year / 100)
       digits(civil.year % 100)
-      for (separator, number) in [(UInt8(0x20), second / 3600), (0x3A, second / 60 % 60), (0x3A, second % 60)] {
-        put(separator)
-        digits(number)
-      }
+      put(0x20)
+      digits(second / 3600)
+      put(UInt8(ascii: ":"))
+      digits(second / 60 % 60)
+      put(UInt8(ascii: ":"))
+      digits(second % 60)
       for byte in " GMT".utf8 { put(byte) }
       return count
     }
