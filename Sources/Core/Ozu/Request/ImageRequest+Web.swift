@@ -86,9 +86,8 @@ struct DownloadRules: Hashable, Sendable {
   /// Only the rules of the pipeline.
   static let none = DownloadRules()
 
-  private init() {}
-
-  init(_ fields: ImageRequest.Fields) {
+  // Not an initializer: that would take a copy of all fields.
+  static func of(_ fields: ImageRequest.Fields) -> DownloadRules {
     var values = Values(httpPolicy: fields.httpPolicy, acceptance: fields.acceptance)
     if case .request(let own) = fields.source {
       if values.acceptance == nil { values.acceptance = own.headers["Accept"].map(ImageAcceptance.field) }
@@ -97,14 +96,16 @@ struct DownloadRules: Hashable, Sendable {
       values.allowsExpensive = own.allowsExpensiveNetworkAccess
       values.allowsConstrained = own.allowsConstrainedNetworkAccess
     } else if fields.httpPolicy == nil, fields.acceptance == nil {
-      return
+      return .none
     }
-    guard values != Values() else { return }
-    low = values.hashValue
+    guard values != Values() else { return .none }
+    var rules = DownloadRules()
+    rules.low = values.hashValue
     var hasher = Hasher()
-    hasher.combine(low)
+    hasher.combine(rules.low)
     hasher.combine(values)
-    high = hasher.finalize()
+    rules.high = hasher.finalize()
+    return rules
   }
 }
 

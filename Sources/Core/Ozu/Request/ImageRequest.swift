@@ -31,14 +31,15 @@ public struct ImageRequest: Sendable {
   /// local file to check. Stored inline next to the key, so that such a memory hit does not touch the shared storage.
   private(set) var needsNoAdjustment: Bool
 
-  var fields: Fields { shared.fields }
+  // Both are lent: a copy counts a dozen references.
+  var fields: Fields { _read { yield shared.fields } }
 
   /// Changes the fields of this copy.
   mutating func change(_ change: (inout Fields) -> Void) {
     var fields = shared.fields
     change(&fields)
-    shared = Shared(fields)
     needsNoAdjustment = fields.needsNoAdjustment
+    shared = Shared(fields)
   }
 
   /// Changes fields that are part of the key.
@@ -65,9 +66,9 @@ public struct ImageRequest: Sendable {
     let fields = Fields(
       source: source, sourceKey: cacheKey.map(ImageSource.ownKey) ?? source.key, hasOwnKey: cacheKey != nil,
       recipe: Recipe(resize: resize, processors: processors, format: format))
-    shared = Shared(fields)
     key = fields.key
     needsNoAdjustment = fields.needsNoAdjustment
+    shared = Shared(fields)
     self.priority = priority
     self.cachePolicy = cachePolicy
   }
@@ -220,7 +221,7 @@ public struct ImageRequest: Sendable {
   var sourceKey: String { fields.sourceKey }
 
   /// Everything that changes the picture, except its source.
-  var recipe: Recipe { fields.recipe }
+  var recipe: Recipe { _read { yield shared.fields.recipe } }
 
   /// How the file is decoded; part of the recipe.
   var decoding: RequestedDecoding {
@@ -302,17 +303,13 @@ extension ImageRequest {
     /// For its room on disk, which may change.
     let format: CacheFormat?
 
-    init(_ fields: Fields) {
-      self.fields = fields
+    init(_ fields: consuming Fields) {
       format = fields.recipe.parts.format
-      downloadRules = DownloadRules(fields)
+      downloadRules = DownloadRules.of(fields)
       renditionPlace = fields.renditionPlace
       hasLowDataSource = fields.lowDataSource != nil
-      if case .fetcher(let fetcher) = fields.source {
-        isForCanvas = fetcher is CanvasFetcher
-      } else {
-        isForCanvas = false
-      }
+      isForCanvas = fields.source.isCanvas
+      self.fields = fields
     }
   }
 

@@ -94,6 +94,11 @@ public enum ImageSource: Sendable {
     if case .fetcher(let fetcher) = self { fetcher is any ImageStreaming } else { false }
   }
 
+  /// Whether it is drawn from other pictures, which its pipeline loads.
+  var isCanvas: Bool {
+    if case .fetcher(let fetcher) = self { fetcher is CanvasFetcher } else { false }
+  }
+
   /// The identity of the image in the caches: that of its name and, for requests with credentials, also of these, as
   /// in the HTTP cache.
   func cacheKey(for name: String) -> CacheKey {
@@ -148,12 +153,12 @@ private struct ClosureFetcher: ImageFetching {
 extension ImageSource {
   /// Whether it is a local file.
   var isLocalFile: Bool {
-    if case .url(let url) = self { url.isFileURL } else { false }
+    if case .url(let url) = self { url.begins(with: "file:") } else { false }
   }
 
   /// The path of a local file; `nil` for other sources.
   var filePath: String? {
-    guard case .url(let url) = self, url.isFileURL else { return nil }
+    guard case .url(let url) = self, url.begins(with: "file:") else { return nil }
     return url.path(percentEncoded: false)
   }
 
