@@ -396,10 +396,11 @@ extension JobOrigin {
   /// apart costs more than to start a load.
   init(_ url: URL) {
     let text = url.absoluteString
-    self =
-      Self.origin(of: text, isCanonical: false)
-      ?? Self.origin(of: WebAddress.canonical(text), isCanonical: true) ?? JobOrigin.none
+    self = Self.origin(of: text, isCanonical: false) ?? JobOrigin(canonical: WebAddress.canonical(text))
   }
+
+  /// The same of an address in its canonical form (`WebAddress.canonical`).
+  init(canonical text: String) { self = Self.origin(of: text, isCanonical: true) ?? .none }
 
   /// - Returns: `nil` if the text must be brought into its canonical form first.
   private static func origin(of text: String, isCanonical: Bool) -> JobOrigin? {

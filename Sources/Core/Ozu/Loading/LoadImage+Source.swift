@@ -71,12 +71,11 @@ extension LoadImage {
   private var originToAsk: JobOrigin? {
     guard request.cachePolicy != .cacheOnly, context.failures.isEmpty, !configuration.sources.hasResolvers
     else { return nil }
+    // The key of most requests is their address, which is at hand, and that of others is none.
+    let hasOwnKey = request.hasOwnKey || !configuration.caching.cacheKeyRules.isEmpty
     let origin =
-      switch request.source {
-      case .url(let url): JobOrigin(url)
-      case .request(let own): JobOrigin(own.url)
-      case .data, .picture, .fetcher: JobOrigin.none
-      }
+      hasOwnKey
+      ? request.source.webURL.map { JobOrigin($0) } ?? .none : JobOrigin(canonical: request.sourceKey)
     guard origin != .none, !context.caches.mayHave(.original(request)),
       context.backlog.writing(originalOf: request.key.source) == nil
     else { return nil }
