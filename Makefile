@@ -123,10 +123,10 @@ lint: ## check formatting, layering, leftovers, the links, names and figures on 
 	@python3 -B scripts/documentation/check_packages.py
 	@python3 -B scripts/documentation/check_tree.py
 
-# Seconds, after the first time: the headers of packages are fetched once a week.
 check-arm64: #- compile Ozu for arm64 and run it under emulation, as root (CORPUS=DIR; ARGS=build for some steps)
 	@CORPUS='$(CORPUS)' scripts/check-arm64 $(ARGS)
 
+# Seconds, after the first time: the headers of packages are fetched once a week.
 check-systems: #- compile the C files against the headers of every system that Ozu is for and see that old lines are found (ARGS=debian-13 for some)
 	@scripts/check-systems $(ARGS)
 	@scripts/test-check-systems

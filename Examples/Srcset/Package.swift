@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "Srcset",
-  dependencies: [.package(name: "ozu", path: "../..", traits: ["WebP", "AVIF"])],
+  dependencies: [.package(name: "ozu", path: "../..")],
   targets: [
     .executableTarget(name: "Srcset", dependencies: [.product(name: "Ozu", package: "ozu")])
   ])

@@ -16,23 +16,28 @@ do {
   let pipeline = ImagePipeline.shared
   let original = try await pipeline.header(for: ImageRequest(url: url)).size
   // A picture is not enlarged, so a width above its own would be the same file once more.
-  let fitting = widths.filter { $0 < original.width } + [min(original.width, widths.last ?? 0)]
+  let fitting = Set(widths.filter { $0 < original.width } + [min(original.width, widths.last ?? 0)]).sorted()
+  // The largest is made of the file and the others of the largest, all at the same time: it is decoded once.
+  let largest = ImageRequest(url: url).resized(width: fitting.last ?? original.width)
+  let requests = fitting.dropLast().map { largest.processed(by: Resize(width: $0)) } + [largest]
+  let wanted = requests.flatMap { request in formats.map { (request, OutputFormat($0)) } }
+  let files: [EncodedImage] = try await withThrowingTaskGroup(of: EncodedImage.self) { group in
+    for (request, format) in wanted {
+      group.addTask { try await pipeline.encoded(for: request, as: format) }
+    }
+    return try await group.reduce(into: []) { $0.append($1) }
+  }
   var lists: [ImageType: [String]] = [:]
   var fallback = ""
-  for width in Set(fitting).sorted() {
-    let request = ImageRequest(url: url).with { $0.resize = Resize(width: width) }
-    // The three formats of a width are made of the same pixels: the file is read and reduced once.
-    for format in formats {
-      let file = try await pipeline.encoded(for: request, as: OutputFormat(format))
-      let path = "\(name)-\(width).\(format.fileExtension)"
-      try file.data.write(to: URL(filePath: path))
-      // A space would end the address in the list, and a quote the list.
-      let link = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
-      lists[format, default: []].append("\(link) \(file.size.width)w")
-      if format == .jpeg {
-        let size = "width=\"\(file.size.width)\" height=\"\(file.size.height)\""
-        fallback = "<img src=\"\(link)\" \(size) alt=\"\">"
-      }
+  for file in files.sorted(by: { $0.size.width < $1.size.width }) {
+    let path = "\(name)-\(file.size.width).\(file.type.fileExtension)"
+    try file.data.write(to: URL(filePath: path))
+    // A space would end the address in the list, and a quote the list.
+    let link = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+    lists[file.type, default: []].append("\(link) \(file.size.width)w")
+    if file.type == .jpeg {
+      let size = "width=\"\(file.size.width)\" height=\"\(file.size.height)\""
+      fallback = "<img src=\"\(link)\" \(size) alt=\"\">"
     }
   }
   print("<picture>")

@@ -9,10 +9,10 @@ import OzuBase
 /// for await outcome in outcomes { log(outcome.request, outcome.ending) }
 /// ```
 ///
-/// A few requests run at a time, in the order given and at low priority. A request begins only while no work of
-/// normal priority or higher waits in a queue. If a view requests the same picture meanwhile, it joins the same work
-/// and raises its priority. Releasing the prefetcher stops the remaining requests: keep it in a property or a variable, or
-/// keep the outcomes, which hold it.
+/// A few requests run at a time, those of higher priority first and otherwise in the order given, all at low priority. A request
+/// begins only while no work of normal priority or higher waits in a queue. If a view requests the same picture meanwhile, it
+/// joins the same work and raises its priority. Releasing the prefetcher stops the remaining requests: keep it in a property or
+/// a variable, or keep the outcomes, which hold it.
 public final class ImagePrefetcher: Sendable {
   /// How far a request is loaded.
   public enum Destination: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import OzuBase
 
 /// The promise of `DiskCache.flush()`. In both cases no torn entry is ever served, and stored entries survive the
-/// death of the process, also without a flush. The module's overview has a table of what survives which event.
+/// death of the process, also without a flush. `Documentation/the-disk-cache.md` has a table of what survives which event.
 public enum Durability: Hashable, Sendable {
   /// Nothing is synchronized to the device. After a system crash or a loss of power, any entry may be missing or
   /// older, and a removal may be undone.
