@@ -283,6 +283,16 @@ struct CleanedFileTests {
     #expect(try CleanedFile(file).data == CleanedFile(plain).data)
   }
 
+  @Test("keep no XMP with the details, in whatever text of a PNG it is", arguments: ["iTXt", "tEXt", "zTXt"])
+  func xmpInText(kind: String) throws {
+    let keyword = Array("XML:com.adobe.xmp\0".utf8) + [UInt8](repeating: 0, count: kind == "iTXt" ? 4 : 0)
+    let packet = kind == "zTXt" ? [0] + PNGFile.zlib([UInt8](Self.packet)) : [UInt8](Self.packet)
+    var dirty = PNGFile(size: PixelSize(1, 1), colorType: 6, samples: [0, 0, 0, 0])
+    dirty.chunks = [(name: kind, content: keyword + packet)]
+    let cleaned = try CleanedFile(dirty.data, keeping: .everythingButPlace)
+    #expect(cleaned.data.range(of: Data("adobe".utf8)) == nil && cleaned.dropped.contains("XMP"))
+  }
+
   @Test("are made of any bytes, whole or cut, or refused", arguments: names)
   func hostile(name: String) throws {
     var random = SeededGenerator(seed: 46)

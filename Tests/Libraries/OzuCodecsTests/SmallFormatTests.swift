@@ -284,6 +284,7 @@ struct SmallFormatTests {
   func metadata() throws {
     let data = try fixture("small/rgb-8-1-1-0-10x4-1.psd")
     #expect(try CodecRegistry.standard.header(of: data).dotsPerInch == 150)
+    #expect(try CodecRegistry.standard.metadata(of: data).resolution == ImageResolution(dotsPerInch: 150))
   }
 
   @Test("of CMYK PSD have inks that were blended over white, each by itself")

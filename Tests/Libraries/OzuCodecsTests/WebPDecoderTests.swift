@@ -81,6 +81,25 @@
       }
     }
 
+    @Test("has the alpha of its first frame, though the animation announces none")
+    func unannouncedAlpha() throws {
+      let still = try fixture("matrix/webp-lossy-alpha.webp")
+      func chunk(_ name: String, _ content: Data) -> Data {
+        let byteCount = UInt32(content.count).littleEndian
+        return Data(name.utf8) + withUnsafeBytes(of: byteCount) { Data($0) } + content
+      }
+      // 64x48, for 100 ms, in place of what is there.
+      let place = Data([0, 0, 0, 0, 0, 0, 63, 0, 0, 47, 0, 0, 100, 0, 0, 2])
+      let frame = chunk("ANMF", place + still.dropFirst(30))
+      let head = chunk("VP8X", Data([2, 0, 0, 0, 63, 0, 0, 47, 0, 0])) + chunk("ANIM", Data(count: 6))
+      let picture = try CodecRegistry.standard.picture(
+        from: chunk("RIFF", Data("WEBP".utf8) + head + frame + frame))
+      #expect(picture.header?.hasAlpha == true && !picture.bitmap.isOpaque)
+      let first = try #require(picture.animation).frame(at: 0)
+      #expect(picture.bitmap == first)
+      #expect(try picture.bitmap == CodecRegistry.standard.picture(from: still).bitmap)
+    }
+
     @Test("is opaque if it announces no alpha, whatever alpha its pixels have")
     func opaque() throws {
       var data = try fixture("matrix/webp-lossless-alpha.webp")

@@ -132,6 +132,39 @@ struct WrittenMetadataTests {
     #expect(metadata.xmp == nil && metadata.notes.count == 1)
   }
 
+  /// Without it, colours that stay as they are would be written as those of another space.
+  @Test(
+    "have the profile and the resolution of a bitmap, or of the picture in an icon",
+    arguments: ["BMP", "ICO"])
+  func enclosed(kind: String) throws {
+    func little(_ values: [Int]) -> Data { Data(values.flatMap { PNGFile.big($0).reversed() }) }
+    let profile = try Self.profile()
+    var source: Data
+    if kind == "BMP" {
+      // Version 5 of the header, one white pixel, the profile behind it.
+      let fields = [142 + profile.count, 0, 138, 124, 1, 1, 24 << 16 | 1, 0, 4, 11_811, 11_811]
+      source = Data("BM".utf8) + little(fields)
+      source += Data(count: 138 - source.count)
+      source.replaceSubrange(70..<74, with: little([0x4D42_4544]))
+      source.replaceSubrange(126..<134, with: little([128, profile.count]))
+      source += Data([255, 255, 255, 0]) + profile
+    } else {
+      let metadata = EncodedMetadata(
+        exif: EXIFFile(orientation: 1).data, colorProfile: profile, resolution: .init(dotsPerInch: 300))
+      let png = try codecs.encode(
+        waves(PixelSize(8, 8)), as: .png, options: EncodingOptions(metadata: metadata))
+      source = Data([0, 0, 1, 0, 1, 0, 8, 8, 0, 0, 1, 0, 32, 0]) + little([png.count, 22]) + png
+    }
+    let kept = try codecs.picture(from: source, context: DecodingContext(colorPolicy: .keepProfile))
+    #expect(kept.bitmap.colorSpace == .icc(name: "sP3"))
+    var notes: [String] = []
+    let written = try codecs.metadata(of: source).encoded(
+      policy: .keepAll, size: kept.size, colorSpace: kept.bitmap.colorSpace, notes: &notes)
+    #expect(written.colorProfile == profile && notes.isEmpty)
+    #expect(abs((written.resolution?.horizontal ?? 0) - 300) < 0.02)
+    #expect((written.exif != nil) == (kind == "ICO"))
+  }
+
   // MARK: Colours
 
   @Test("keep the look of colours, converted or with their profile", arguments: types)

@@ -79,6 +79,14 @@ final class BMPFile: ImageFile {
     }
   }
 
+  /// The profile and the resolution, which are all that a bitmap can have.
+  func readMetadata() -> ImageMetadata {
+    var metadata = ImageMetadata()
+    metadata.resolution = header.dotsPerInch.map { ImageResolution(dotsPerInch: $0) }
+    metadata.complete(with: header)
+    return metadata
+  }
+
   private func read(
     _ file: Span<UInt8>, to canvas: PixelCanvas, _ context: DecodingContext
   ) throws(ImageDecodingError) -> Bool {

@@ -64,7 +64,8 @@ enum PNGCleaning {
       } else {
         parts.drop("EXIF data")
       }
-    case "iTXt" where content.hasBytes(PNGMetadata.xmpKeyword, at: 0):
+    // Readers take it from a text of any kind.
+    case _ where texts.contains(name) && content.hasBytes(PNGMetadata.xmpKeyword, at: 0):
       parts.drop("XMP")
     case _ where texts.contains(name):
       if content.hasBytes("Raw profile type ", at: 0) {

@@ -20,14 +20,14 @@ public struct PSDDecoder: SampleDecoding {
     let details = try PSDHeader(bytes)
     var metadata = ImageMetadata()
     var profile: ICCProfile?
-    var dotsPerInch: Double?
+    var resolution: ImageResolution?
     var isMerged = true
     let section = bytes.extracting(details.resources)
     let resources = PhotoshopResources(section)
     for (number, range) in resources.contents {
       let content = section.extracting(range)
       switch number {
-      case 1005: dotsPerInch = content.bigEndian(at: 0, bytes: 4).map { Double($0) / 65_536 }
+      case 1005: resolution = Self.resolution(content)
       case 1039 where details.model != .cmyk && range.count <= Self.longestProfile:
         profile = ICCProfile(Data(content.copy(from: 0, byteCount: range.count)))
       // Without a picture of all layers, the document has a white one in its place.
@@ -42,12 +42,23 @@ public struct PSDDecoder: SampleDecoding {
       type: .psd, storedSize: details.size, bitsPerComponent: details.bits == 16 ? 16 : 8,
       colorModel: details.colorModel, hasAlpha: details.hasAlpha)
     header.add(profile)
-    header.add(statedDotsPerInch: dotsPerInch)
+    header.add(statedDotsPerInch: resolution?.horizontal)
+    // EXIF data may have that of the camera still.
+    metadata.resolution = resolution ?? metadata.resolution
     if details.model == .cmyk { header.notes.append("inks are converted without a profile") }
     metadata.complete(with: header, iptcDigest: resources.digest)
     return SampleContents(
       header: header, rows: try PSDRows(details, bytes), metadata: metadata,
       unreadReason: isMerged ? nil : Self.unmerged)
+  }
+
+  /// Dots per inch in 16.16 bits. The units beside them are those in which Photoshop shows them.
+  private static func resolution(_ content: Span<UInt8>) -> ImageResolution? {
+    guard let horizontal = content.bigEndian(at: 0, bytes: 4),
+      let vertical = content.bigEndian(at: 8, bytes: 4)
+    else { return nil }
+    let one = 65_536.0
+    return ImageResolution(horizontal: Double(horizontal) / one, vertical: Double(vertical) / one).valid
   }
 }
 

@@ -61,6 +61,8 @@ final class EnclosedFile: EnclosingFile {
     header.hasParts = false
     self.header = header
   }
+
+  func readMetadata() -> ImageMetadata { picture.readMetadata() }
 }
 
 extension ImageDecodingError {

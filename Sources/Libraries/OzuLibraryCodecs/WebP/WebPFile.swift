@@ -15,9 +15,11 @@
     init(_ data: Data, _ details: WebPHeader) {
       self.data = data
       self.details = details
+      // The flag for the whole file is a hint (RFC 9649 §2.7).
+      let hasAlpha = details.hasAlpha || details.frames.first?.hasAlpha == true
       var header = ImageHeader(
         type: .webp, storedSize: details.canvas, orientation: details.orientation ?? .up,
-        hasAlpha: details.hasAlpha || !details.coversCanvas, frameCount: details.frameCount,
+        hasAlpha: hasAlpha || !details.coversCanvas, frameCount: details.frameCount,
         planeLayout: WebPPlanes.layout(details))
       header.add(details.profile)
       header.add(statedDotsPerInch: details.dotsPerInch)
