@@ -212,6 +212,12 @@
       checks.expect(
         abs(Double(size.width) - region.width) < 3 && abs(Double(size.height) - region.height) < 3,
         "of \(size) for \(region)")
+      await checks.eventually("and says so", screen) { screen.says("Saved as “2 (part).jpg”") }
+      try FileManager.default.removeItem(at: folder.file("2 (part).jpg"))
+      try await hands.press("ctrl+z")
+      await checks.eventually("Undo says why it takes nothing away", screen) {
+        Self.says("Not moved to the trash: ", screen)
+      }
     }
 
     /// The properties of a picture have its place, with a map, and all metadata.
