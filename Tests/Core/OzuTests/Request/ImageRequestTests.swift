@@ -43,7 +43,8 @@ import Testing
   func original() {
     var request = ImageRequest(
       url: Self.url, resize: Resize(Self.size), processors: [.grayscale], cachePolicy: .bypass, cacheKey: "a")
-    (request.scale, request.alternatives) = (2, [.url(URL(filePath: "/a.jpg"))])
+    request.scale = 2
+    request.alternatives = [.url(URL(filePath: "/a.jpg"))]
     for each in [request, request.inFormat(CacheFormat("icon", size: Self.size))] {
       let original = each.original
       #expect(original.key == ImageRequest(url: Self.url, cacheKey: "a").key)
