@@ -143,8 +143,14 @@
           guard !isClosing else { return }
           toast.show(
             tr("Saved as “%1”", copy.lastPathComponent),
-            undo: {
-              Task { await Trash.move([copy]) }
+            undo: { [weak self] in
+              // The window may close, and the copy goes all the same.
+              let window = self
+              Gallery.work {
+                let reason = await Trash.move([copy])[copy]
+                guard let reason, let window, !window.isClosing else { return }
+                window.toast.show(tr("Not moved to the trash: %1", reason))
+              }
             })
         } catch {
           guard !isClosing else { return }

@@ -134,6 +134,7 @@
     private func applyListing(rewritten: Set<String>) {
       let large = isShowingDetail ? grid.item(at: position)?.name : nil
       grid.update(visible(listing))
+      for name in rewritten { filmstrip.refresh(name) }
       defer {
         updateTitle()
         updateStart()

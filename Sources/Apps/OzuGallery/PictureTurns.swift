@@ -109,6 +109,8 @@
       guard isLarge() else { return }
       let picture = await Self.turned(window.detail.images.picture, by: quarters)
       guard isLarge() else { return }
+      // A picture of the same source would stay until the new one has come, not turned.
+      window.detail.clear()
       window.detail.show(item, thumbnail: picture)
       window.detail.quarterTurns = waiting[old.name] ?? 0
     }
@@ -116,7 +118,10 @@
     @concurrent
     private static func turned(_ picture: Picture?, by quarters: Int) async -> Picture? {
       guard let picture else { return nil }
-      return Picture(picture.bitmap.upright(from: OrientedFile.orientation(.up, turnedBy: quarters)))
+      var header = picture.header
+      header?.orientation = OrientedFile.orientation(header?.orientation ?? .up, turnedBy: quarters)
+      let turn = OrientedFile.orientation(.up, turnedBy: quarters)
+      return Picture(picture.bitmap.upright(from: turn), header: header)
     }
   }
 

@@ -21,10 +21,10 @@
     public static func image(_ image: NSImage?) -> DisplayPlaceholder {
       image.map { .toolkitImage(ToolkitImage(HeldImage(image: $0))) } ?? .nothing
     }
+  }
 
-    package var nsImage: NSImage? {
-      if case .toolkitImage(let own) = self { (own.image as? HeldImage)?.image } else { nil }
-    }
+  extension ToolkitImage {
+    package var nsImage: NSImage? { (image as? HeldImage)?.image }
   }
 
   /// An image on its way to a view. Ozu never draws or changes it; the view reads it on the main actor.
@@ -35,7 +35,7 @@
   extension DisplayContent {
     /// The image to show on a screen with a scale in pixels per point.
     func nsImage(scale: Double) -> NSImage? {
-      if case .toolkitImage(let own) = self { return (own.image as? HeldImage)?.image }
+      if case .toolkitImage(let own) = self { return own.nsImage }
       guard let cgImage, let bitmap else { return nil }
       return NSImage(cgImage: cgImage, size: bitmap.size, scale: scale)
     }

@@ -37,7 +37,7 @@
           if let image {
             // With one identity a placeholder would turn into its picture at once: only a view that comes or goes has a transition.
             resized(image).id(state.isFinal).transition(.opacity)
-          } else if let image = state.error == nil ? settings.waitingImage : settings.failureImage {
+          } else if let image = state.error == nil ? settings.waitingImage : settings.failedImage {
             image.transition(.opacity)
           }
         }
@@ -50,7 +50,7 @@
     /// In its own size a picture takes a pixel of the screen for each of its own, as in UIKit, unless its request has a scale.
     private var image: Image? {
       // What came of a picture stays after a failure, unless there is an image for that.
-      if state.error != nil, settings.failureImage != nil, state.picture?.isPreview == true { return nil }
+      if state.error != nil, settings.failedImage != nil, state.picture?.isPreview == true { return nil }
       guard settings.mode == .none, let picture = state.picture, picture.scale == 1 else {
         return state.image
       }

@@ -78,9 +78,7 @@
       var options = options
       // Nothing calls for its frames.
       options.playsAnimations = false
-      // The former picture is not loaded in the new size.
-      if model.images.request?.key.source != request?.key.source { model.setImage(nil) }
-      model.layout(size, scale: scale, mode: size == nil ? .none : mode)
+      model.setArea(size, scale: scale, mode: size == nil ? .none : mode)
       return model.setImage(request, options: options, handlers: DisplayHandlers(completion: completion))
     }
 

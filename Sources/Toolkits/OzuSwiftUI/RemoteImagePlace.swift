@@ -28,10 +28,24 @@
     @MainActor
     var waitingImage: Image? {
       if let placeholderImage { return placeholderImage }
+      guard case .toolkitImage(let own) = options.placeholder else { return nil }
+      return Self.image(own)
+    }
+
+    /// The image that is shown as it is when the load has failed.
+    @MainActor
+    var failedImage: Image? {
+      if let failureImage { return failureImage }
+      guard case .toolkitImage(let own) = options.failureContent else { return nil }
+      return Self.image(own)
+    }
+
+    @MainActor
+    private static func image(_ own: ToolkitImage) -> Image? {
       #if canImport(UIKit)
-        return options.placeholder.uiImage.map { Image(uiImage: $0) }
+        return own.uiImage.map { Image(uiImage: $0) }
       #else
-        return options.placeholder.nsImage.map { Image(nsImage: $0) }
+        return own.nsImage.map { Image(nsImage: $0) }
       #endif
     }
   }

@@ -49,16 +49,16 @@
     public static func image(_ image: UIImage?) -> DisplayPlaceholder {
       image.map { .toolkitImage(ToolkitImage($0)) } ?? .nothing
     }
+  }
 
-    package var uiImage: UIImage? {
-      if case .toolkitImage(let own) = self { own.image as? UIImage } else { nil }
-    }
+  extension ToolkitImage {
+    package var uiImage: UIImage? { image as? UIImage }
   }
 
   extension DisplayContent {
     /// The image to show on a screen with a scale in pixels per point.
     func uiImage(scale: Double) -> UIImage? {
-      if case .toolkitImage(let own) = self { return own.image as? UIImage }
+      if case .toolkitImage(let own) = self { return own.uiImage }
       return cgImage.map { UIImage(cgImage: $0, scale: CGFloat(max(1, scale)), orientation: .up) }
     }
   }

@@ -76,7 +76,7 @@
     }
 
     /// Whether a label that is to be seen has a text in it.
-    private static func says(_ part: String, _ screen: Screen) -> Bool {
+    static func says(_ part: String, _ screen: Screen) -> Bool {
       screen.visible(gtk_label_get_type()).contains { place in
         gtk_label_get_text(OpaquePointer(place.widget)).map { String(cString: $0).contains(part) } ?? false
       }

@@ -20,8 +20,11 @@
         for url in [server.url("/3.jpg"), path] {
           try await withView(pipeline) { view, screen in
             view.isDraggable = true
-            view.setImage(from: url)
+            view.setImage(from: url, key: url.isFileURL ? nil : "kept")
             await checks.eventually("\(url): the picture is shown", screen) { view.images.picture != nil }
+            // The address has run out: what the caches have under the key is copied.
+            await pipeline.flush()
+            server.route("/3.jpg", .status(404))
             checks.expect(
               view.images.picture?.size != NumberedPicture(3).size, "it is smaller than the original")
 

@@ -163,9 +163,14 @@
           await checks.eventually("Ctrl+R turns the file", screen) {
             Self.size(folder.file("2.jpg")) == PixelSize(400, 600)
           }
+          var isTurnedBack = false
           await checks.eventually("which is shown upright then", screen) {
-            window.detail.quarterTurns == 0 && window.detail.images.picture?.size == PixelSize(400, 600)
+            let size = window.detail.images.picture?.size
+            guard window.detail.quarterTurns == 0 else { return false }
+            isTurnedBack = isTurnedBack || size == PixelSize(600, 400)
+            return size == PixelSize(400, 600)
           }
+          checks.expect(!isTurnedBack, "until then it stays turned")
           for _ in 0..<40 { await screen.nextFrame() }
           try await click("Undo", hands, checks)
           await checks.eventually("Undo turns it back", screen) {
@@ -207,6 +212,12 @@
       checks.expect(
         abs(Double(size.width) - region.width) < 3 && abs(Double(size.height) - region.height) < 3,
         "of \(size) for \(region)")
+      await checks.eventually("and says so", screen) { screen.says("Saved as “2 (part).jpg”") }
+      try FileManager.default.removeItem(at: folder.file("2 (part).jpg"))
+      try await hands.press("ctrl+z")
+      await checks.eventually("Undo says why it takes nothing away", screen) {
+        Self.says("Not moved to the trash: ", screen)
+      }
     }
 
     /// The properties of a picture have its place, with a map, and all metadata.

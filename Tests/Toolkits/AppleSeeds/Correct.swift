@@ -42,7 +42,8 @@ struct LoadingView: View {
 
 struct CorrectView: View {
   var body: some View {
-    RemoteImage(url: nil).placeholder(Image(systemName: "photo")).mode(.aspectFit).onDisappear(.keepLoading)
+    RemoteImage(url: nil).options(DisplayOptions { $0.failureContent = UIImage(named: "broken")?.ozuContent })
+      .placeholder(Image(systemName: "photo")).mode(.aspectFit).onDisappear(.keepLoading)
       .processors([RoundedCorners(.rectangle(radius: 8))]).imageDescription(Text("A bridge"))
   }
 }

@@ -46,10 +46,13 @@ public final class DisplayModel: ImageDisplaying {
 
   /// Sets the area of the picture.
   public func layout(_ size: DisplaySize?, scale: Double, mode: ScaleMode) {
-    displaySize = size
-    displayScale = scale
-    displayMode = mode
+    setArea(size, scale: scale, mode: mode)
     images.layoutDidChange()
+  }
+
+  /// Sets the area of the picture that is set next. The current one is not loaded in it.
+  package func setArea(_ size: DisplaySize?, scale: Double, mode: ScaleMode) {
+    (displaySize, displayScale, displayMode) = (size, scale, mode)
   }
 
   /// Shows the picture of a request in place of the current one; `nil` shows nothing.

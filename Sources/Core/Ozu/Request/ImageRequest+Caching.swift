@@ -32,6 +32,14 @@ extension ImageRequest {
     return with { ($0.cachePolicy, $0.readLayers) = (.useCaches, .originals) }
   }
 
+  /// The request for the original, at its own size and without steps: its key, its policies and its other sources stay.
+  package var original: ImageRequest {
+    afterReload.with { request in
+      request.changeRecipe { $0.recipe = Recipe(decoding: $0.recipe.parts.decoding) }
+      request.scale = 1
+    }
+  }
+
   /// The kind under which the finished picture is stored.
   var renditionKind: ImageStoreKind { format?.kind ?? .rendition }
 

@@ -17,8 +17,9 @@
       // Others may have released it when the picture is loaded.
       g_object_ref(ObjectPointer(clipboard))
       defer { g_object_unref(ObjectPointer(clipboard)) }
-      let picture = try await pipeline.image(for: ImageRequest(request.source))
-      let content = ClipboardContent.provider(for: request.source, picture, pipeline)
+      let request = request.original
+      let picture = try await pipeline.image(for: request)
+      let content = ClipboardContent.provider(for: request, picture, pipeline)
       gdk_clipboard_set_content(clipboard, content)
       g_object_unref(ObjectPointer(content))
     }
@@ -29,18 +30,20 @@
   enum ClipboardContent {
     /// A `GdkContentProvider`, owned by the caller: the file of a local picture, the bytes of the original, the pixels,
     /// and the address of one from the web. Programs take the first that they know.
+    ///
+    /// - Parameter request: that for the original.
     static func provider(
-      for source: ImageSource, _ picture: Picture, _ pipeline: ImagePipeline
+      for request: ImageRequest, _ picture: Picture, _ pipeline: ImagePipeline
     ) -> UnsafeMutablePointer<GdkContentProvider> {
       var providers: [UnsafeMutablePointer<GdkContentProvider>?] = []
-      let url = address(of: source)
+      let url = address(of: request.source)
       if let url, url.isFileURL {
         let file = g_file_new_for_path(url.path(percentEncoded: false))!
         providers.append(provider(g_file_get_type()) { g_value_set_object(&$0, ObjectPointer(file)) })
         g_object_unref(ObjectPointer(file))
       }
       if let type = picture.header?.type {
-        providers.append(OriginalContent.provider(for: source, type: type, pipeline: pipeline))
+        providers.append(OriginalContent.provider(for: request, type: type, pipeline: pipeline))
       }
       let texture = Texture(picture.bitmap)
       providers.append(
@@ -89,10 +92,10 @@
 
     /// A `GdkContentProvider`, owned by the caller.
     static func provider(
-      for source: ImageSource, type: ImageType, pipeline: ImagePipeline
+      for request: ImageRequest, type: ImageType, pipeline: ImagePipeline
     ) -> UnsafeMutablePointer<GdkContentProvider>? {
       guard let object = g_object_new_with_properties(providerType, 0, nil, nil) else { return nil }
-      let content = OriginalContent(ImageRequest(source, priority: .high), pipeline, type)
+      let content = OriginalContent(request.with { $0.priority = .high }, pipeline, type)
       g_object_set_qdata_full(
         object, contentKey, Unmanaged.passRetained(content).toOpaque(),
         { content in

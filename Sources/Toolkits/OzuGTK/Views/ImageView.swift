@@ -105,9 +105,9 @@
 
     /// The pixels are those of the whole picture if memory has it, else those that are shown, because a drag does not wait.
     private static func content(of images: ImageBinding) -> UnsafeMutablePointer<GdkContentProvider>? {
-      guard let request = images.request, let shown = images.picture else { return nil }
-      let original = images.pipeline.cachedImage(for: ImageRequest(request.source))
-      return ClipboardContent.provider(for: request.source, original ?? shown, images.pipeline)
+      guard let request = images.request?.original, let shown = images.picture else { return nil }
+      let original = images.pipeline.cachedImage(for: request)
+      return ClipboardContent.provider(for: request, original ?? shown, images.pipeline)
     }
   }
 #endif

@@ -123,6 +123,17 @@ struct DisplayModelTests {
     #expect(states.value.map(Self.words) == ["success 1", "success 1", "empty", "empty"])
   }
 
+  @Test("an area for the next picture begins no load of the current one, which may stay until then")
+  func areaOfNext() {
+    model.setImage(request("a"))
+    script.loads[0].finish(Stage.picture(1))
+    model.setArea(DisplaySize(400, 300), scale: 1, mode: .aspectFit)
+    model.setImage(request("b"), options: DisplayOptions { $0.placeholder = .unchanged })
+    #expect(Self.words(model.state) == "loading 0 1")
+    #expect(script.loads.map { $0.request.key.source } == [request("a"), request("b")].map(\.key.source))
+    #expect(script.loads.map { $0.request.resize?.size } == [PixelSize(40, 30), PixelSize(400, 300)])
+  }
+
   @Test("nothing is loaded before there is a size, and a larger size loads again")
   func layout() {
     model.layout(nil, scale: 1, mode: .aspectFit)

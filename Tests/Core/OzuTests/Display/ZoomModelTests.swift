@@ -186,6 +186,22 @@ struct ZoomModelTests {
     #expect(play.script.loads.count == count)
   }
 
+  @Test("a load that fails after a preview has failed, until it is retried")
+  func failureAfterPreview() throws {
+    let play = Play()
+    play.model.setImage(ImageRequest(url: Stage.url("a.jpg")))
+    let load = try #require(play.live.last)
+    load.preview(
+      Picture(PatternPicture(PixelSize(1000, 800)).bitmap, header: play.header, isPreview: true))
+    load.fail(.emptyData("a"))
+    #expect(play.model.failure != nil && play.model.layers.count == 1 && !play.model.isLoading)
+    play.model.resize(to: PixelSize(1100, 800))
+    #expect(play.model.failure != nil && play.script.loads.count == 1)
+    play.model.retry()
+    play.answer(try #require(play.live.last))
+    #expect(play.model.failure == nil && play.model.layers.count == 1)
+  }
+
   @Test(
     "random zooming, moving, answers and other pictures",
     arguments: Cases.every(2, of: Array(0..<6 as Range<UInt64>)))

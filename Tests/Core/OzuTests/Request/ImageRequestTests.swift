@@ -39,6 +39,22 @@ import Testing
     #expect(byURL.key != ImageRequest(url: Self.url).key)
   }
 
+  @Test("the request for the original has no recipe, and the same key, policies and sources")
+  func original() {
+    var request = ImageRequest(
+      url: Self.url, resize: Resize(Self.size), processors: [.grayscale], cachePolicy: .bypass, cacheKey: "a")
+    request.scale = 2
+    request.alternatives = [.url(URL(filePath: "/a.jpg"))]
+    for each in [request, request.inFormat(CacheFormat("icon", size: Self.size))] {
+      let original = each.original
+      #expect(original.key == ImageRequest(url: Self.url, cacheKey: "a").key)
+      #expect(original.format == nil && original.scale == 1 && original.cachePolicy == .bypass)
+      #expect(original.alternatives.count == 1)
+    }
+    request.cachePolicy = .reload
+    #expect(request.original.cachePolicy == .useCaches)
+  }
+
   @Test(
     "header fields and time limits belong to the download; credentials are part of the key, a changed key stays"
   )

@@ -184,7 +184,8 @@ public final class ZoomModel {
   var further: ImageRequest? { base?.picture.isPreview == false ? request?.afterReload : request }
 
   func loadBase() {
-    guard let request = further, !isFollowing, baseLoad == nil, !viewSize.isEmpty else { return }
+    guard let request = further, !isFollowing, failure == nil, baseLoad == nil, !viewSize.isEmpty
+    else { return }
     let wanted = wholeSize
     if let base, let full = geometry?.pictureSize {
       let file = fileSize ?? full
@@ -231,8 +232,8 @@ public final class ZoomModel {
       update()
     case .finished(.failure(let error)):
       baseLoad = nil
-      guard base == nil else { return }
-      failure = error
+      // A preview is not the picture.
+      if base?.picture.isPreview ?? true { failure = error }
       onChange()
     case .progress, .size: break
     }
