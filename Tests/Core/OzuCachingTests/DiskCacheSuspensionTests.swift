@@ -55,6 +55,19 @@ struct DiskCacheSuspensionTests {
     #expect(try fixture.open().entry(forKey: key(3))?.body == body(3))
   }
 
+  @Test("counts the evictions since it was opened, also those from before")
+  func evictions() throws {
+    var fixture = Fixture()
+    fixture.partitions = ["small": 1000]
+    let cache = try fixture.open()
+    for number in 0..<20 { cache.store(body(number), forKey: key(number), in: "small") }
+    let evictions = cache.evictionCounts
+    #expect(evictions["small"] ?? 0 > 0)
+    cache.suspend()
+    cache.resume()
+    #expect(cache.evictionCounts == evictions)
+  }
+
   @Test("reads along if another process has the lock when it returns, and hands entries over")
   func reader() throws {
     var fixture = Fixture()
