@@ -138,8 +138,8 @@ final class DiskStore: ImageStoring {
   func removeAll() throws {
     let cache = try settledCache()
     do throws(DiskCacheError) { try cache?.removeAll() } catch {
-      // The files that could not be removed stay, without their entries.
-      if let cache, cache.statistics.isWriter {
+      // The files that could not be removed stay, without their entries. A cache in the background has no lock for now.
+      if let cache, cache.statistics.isWriter || error.isShortage {
         for entry in cache.entries() { cache.remove(forKey: entry.key, in: entry.partition) }
       }
       onError(error)
