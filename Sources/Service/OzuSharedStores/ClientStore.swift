@@ -100,12 +100,21 @@ public final class ClientStore: ImageStoring {
   /// - Throws: `Failure`.
   public func read(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
     guard keeps(key.kind) else { return nil }
-    let place = place(of: key)
     var entry: ImageStoreEntry?
     // A client that fails or is not called counts as a miss too.
     defer { if entry == nil { counts.count(\.misses) } else { counts.count(\.hits) } }
+    entry = try peek(key)
+    return entry
+  }
+
+  /// The same without counting as a hit or a miss: a write of an original asks whether there are others first.
+  ///
+  /// - Throws: `Failure`.
+  public func peek(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
+    guard keeps(key.kind) else { return nil }
+    let place = place(of: key)
     guard let data = try wait({ [get] in try await get(place) }) else { return nil }
-    entry = SharedEntry.decode(data, for: key, by: configuration.authenticationKey)
+    let entry = SharedEntry.decode(data, for: key, by: configuration.authenticationKey)
     if entry == nil {
       counts.count(\.damaged)
       try? remove(key)

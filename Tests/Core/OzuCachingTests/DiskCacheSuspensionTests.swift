@@ -55,6 +55,33 @@ struct DiskCacheSuspensionTests {
     #expect(try fixture.open().entry(forKey: key(3))?.body == body(3))
   }
 
+  @Test("does not bring back what was removed meanwhile")
+  func removal() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    for number in 0..<3 { cache.store(body(number), forKey: key(number)) }
+    cache.suspend()
+    #expect(!cache.remove(forKey: key(1)) && cache.entry(forKey: key(1)) == nil)
+    cache.resume()
+    #expect(cache.entry(forKey: key(1)) == nil)
+    #expect(cache.entry(forKey: key(2))?.body == body(2))
+    cache.close()
+    #expect(try fixture.open().count == 2)
+  }
+
+  @Test("counts the evictions since it was opened, also those from before")
+  func evictions() throws {
+    var fixture = Fixture()
+    fixture.partitions = ["small": 1000]
+    let cache = try fixture.open()
+    for number in 0..<20 { cache.store(body(number), forKey: key(number), in: "small") }
+    let evictions = cache.evictionCounts
+    #expect(evictions["small"] ?? 0 > 0)
+    cache.suspend()
+    cache.resume()
+    #expect(cache.evictionCounts == evictions)
+  }
+
   @Test("reads along if another process has the lock when it returns, and hands entries over")
   func reader() throws {
     var fixture = Fixture()

@@ -75,6 +75,24 @@ struct IndexEdgeTests {
     #expect(!cache.touch(key(5)))
   }
 
+  @Test("a file of pages that goes on without pages is not read to its end")
+  func longFile() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    for number in 0..<40 { cache.store(body(number), forKey: key(number)) }
+    cache.close()
+    let pages = try #require(fixture.files.contents(of: Fixture.pages))
+    fixture.files.setContents(of: Fixture.pages, to: pages + Data(count: 1000 * IndexPage.byteCount))
+    let reads = Counter()
+    fixture.files.respond = { call in
+      if call.operation == .read, call.path == Fixture.pages { reads.add(1) }
+      return .proceed
+    }
+    let reopened = try fixture.open()
+    #expect(reads.value <= pages.count / IndexPage.byteCount + 3)
+    #expect(reopened.count == 40 && reopened.statistics.rebuiltIndexes == 0)
+  }
+
   @Test("entries that may be dead after a crash are still checked after a close")
   func uncertainty() throws {
     var fixture = Fixture()

@@ -75,6 +75,17 @@ struct ClientStoreTests {
     #expect(client.calls.load(ordering: .relaxed) == 0)
   }
 
+  @Test("a look at the metadata is no read: neither a hit nor a miss")
+  func metadata() async throws {
+    let store = store()
+    try await blocking { [key, entry] () throws in
+      #expect(try store.metadata(of: key) == nil && !store.contains(key))
+      try store.write(entry, for: key)
+      #expect(try store.metadata(of: key) == entry.metadata && store.contains(key))
+    }
+    #expect(store.statistics.hits == 0 && store.statistics.misses == 0)
+  }
+
   @Test("the circuit of a failing client opens, and one probe tries again")
   func breaker() async throws {
     let store = store()

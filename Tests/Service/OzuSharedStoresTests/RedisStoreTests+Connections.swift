@@ -210,6 +210,25 @@ extension RedisStoreTests {
     guard case .notConnected = error?.reason else { throw try #require(error) }
   }
 
+  @Test("a name that is looked up for longer than the deadline leads to a connection for later commands")
+  func slowLookup() throws {
+    var attempts: [Int] = []
+    let connection = RedisConnection(place: 0, configuration: store().configuration) { attempts.append($0) }
+    let results = Mutex<[Result<RESPValue, RedisError>]>([])
+    let now = clock.now()
+    connection.start(
+      RedisRequest(RESPCommand("EXISTS", "a"), deadline: now) { result in
+        results.withLock { $0.append(result) }
+      })
+    connection.expire(at: now)
+    #expect(
+      results.withLock { $0 } == [.failure(RedisError(.timedOut(.milliseconds(50)), node: redis.path))])
+    connection.resolved(1, .success(try RedisEndpoint.resolving(.unix(redis.path))))
+    #expect(connection.interest?.descriptor != nil && attempts == [1])
+    connection.lose(.closed)
+    #expect(connection.interest?.descriptor == nil)
+  }
+
   @Test("a released store ends its thread and answers waiting callers")
   func release() async throws {
     redis.react = { _, _ in .silence }

@@ -101,6 +101,17 @@ struct S3StoreTests {
     #expect(service[name] == nil && store.statistics.damaged == 1)
   }
 
+  @Test("objects that are too large do not open the circuit: the service works")
+  func largeObjects() async throws {
+    let store = try store { $0.maximumEntryByteCount = 40_000 }
+    let keys = (0..<4).map { ImageStoreKey(.encoded, CacheKey("\($0)")) }
+    for key in keys { service[store.requests.name(of: key)] = Data(repeating: 1, count: 50_000) }
+    try await blocking { () throws in for key in keys { #expect(try store.read(key) == nil) } }
+    #expect(service.names == [] && store.statistics.damaged == 4)
+    let node = store.statistics.nodes[0]
+    #expect(node.state == .closed && node.counts.lost == 0)
+  }
+
   @Test(
     "the object that another machine has written meanwhile is not removed with the damaged one that was read")
   func replacedObject() async throws {

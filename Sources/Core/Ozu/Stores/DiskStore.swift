@@ -137,7 +137,13 @@ final class DiskStore: ImageStoring {
   /// cache.
   func removeAll() throws {
     let cache = try settledCache()
-    do throws(DiskCacheError) { try cache?.removeAll() } catch { onError(error) }
+    do throws(DiskCacheError) { try cache?.removeAll() } catch {
+      // The files that could not be removed stay, without their entries. A cache in the background has no lock for now.
+      if let cache, cache.statistics.isWriter || error.isShortage {
+        for entry in cache.entries() { cache.remove(forKey: entry.key, in: entry.partition) }
+      }
+      onError(error)
+    }
     if let spoolDirectory { HTTPSpoolingConfiguration.removePartialBodies(in: spoolDirectory) }
   }
 

@@ -15,8 +15,8 @@ public struct RedisConfiguration: Sendable {
   /// other commands. Default: 50 milliseconds. No call of a store takes longer, except calls that remove many
   /// entries, where it applies to each step.
   public var deadline = Duration.milliseconds(50)
-  /// How long an entry lives after it was written or last used; `nil` lets the server decide (`maxmemory-policy
-  /// allkeys-lru`). Default: 7 days.
+  /// How long an entry lives after it was written; `nil` lets the server decide (`maxmemory-policy allkeys-lru`). A read does not
+  /// restart the time; a picture of a cache format that a machine serves from memory does. Default: 7 days.
   public var timeToLive: Duration? = .seconds(7 * 24 * 3600)
   /// The most bytes of an entry. Larger ones are not stored. Default: 4 MB.
   public var maximumEntryByteCount = 4 << 20

@@ -85,6 +85,14 @@ final class RedisConnection {
     lose(.notConnected(why))
   }
 
+  /// Connects to the next endpoint instead.
+  private func abandon(_ socket: LoopSocket, for next: ArraySlice<RedisEndpoint>, why: String) {
+    socket.close()
+    // It is closed once only: its number may belong to another file of the process by now.
+    phase = .idle
+    connect(to: next, why: why)
+  }
+
   private func open(_ socket: LoopSocket) {
     phase = .open(socket, since: configuration.now())
     flush()
@@ -96,8 +104,7 @@ final class RedisConnection {
     case .connecting(let socket, let next):
       let code = socket.error
       if code == 0 { return open(socket) }
-      socket.close()
-      connect(to: next, why: systemMessage(code))
+      abandon(socket, for: next, why: systemMessage(code))
     case .open(let socket, let since):
       if events & ~Int16(POLLOUT) != 0 { receive(from: socket, since: since) }
       flush()
@@ -143,12 +150,18 @@ final class RedisConnection {
     }
   }
 
-  /// Fails commands whose deadline has passed, and closes a connection without any answer.
+  /// Fails commands whose deadline has passed, and closes a connection without any answer. A name is looked up to the end, and all
+  /// its endpoints are tried, for the commands after these: otherwise none would ever find a connection where that takes longer.
   func expire(at now: ContinuousClock.Instant) {
     let (isAnyLate, isSilent) = session.expire(at: now)
     guard isAnyLate else { return }
-    if case .open = phase, !isSilent { return }
-    lose(.connectionLost)
+    switch phase {
+    case .resolving: break
+    case .connecting(let socket, let next) where !next.isEmpty:
+      abandon(socket, for: next, why: systemMessage(ETIMEDOUT))
+    case .open where !isSilent: break
+    case .idle, .connecting, .open: lose(.connectionLost)
+    }
   }
 
   /// Closes the connection, and fails all its commands.

@@ -113,9 +113,15 @@ extension S3Error: LocalizedError, CustomStringConvertible {
   /// object.
   var isFailure: Bool {
     switch self {
-    case .transport, .timedOut: true
+    case .transport(let error): !error.isOfSize
+    case .timedOut: true
     case .refused(let status, _): status >= 500 || [401, 403, 408, 429].contains(status)
     case .malformedListing, .circuitOpen: false
     }
   }
+}
+
+extension HTTPError {
+  /// Whether the object is larger than any entry. The service has answered, so this is about that object.
+  var isOfSize: Bool { if case .bodyTooLarge = reason { true } else { false } }
 }

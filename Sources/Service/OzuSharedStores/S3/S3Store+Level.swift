@@ -23,9 +23,7 @@ extension S3Store: ImageStoring {
       }
     } catch {
       // The object is larger than any entry, so it belongs to another program.
-      if case .transport(let reason) = error, case .bodyTooLarge = reason.reason {
-        return discard(key, tag: nil)
-      }
+      if case .transport(let reason) = error, reason.isOfSize { return discard(key, tag: nil) }
       counts.count(\.misses)
       throw error
     }

@@ -171,8 +171,8 @@ public final class S3Store: Sendable {
       switch error {
       case .timedOut: state.counts.timedOut += 1
       case .refused: state.counts.refused += 1
-      case .some: state.counts.lost += 1
-      case nil: break
+      case .some(let error) where error.isFailure: state.counts.lost += 1
+      case .some, nil: break
       }
       if let error { state.lastError = "\(error)" }
       if error?.isFailure == true {

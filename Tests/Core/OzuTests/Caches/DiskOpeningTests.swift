@@ -34,6 +34,27 @@ struct DiskOpeningTests {
     #expect(count > 0 && reads.value == 2 * count)
   }
 
+  @Test("what cannot be removed when the cache is emptied is not served any more", arguments: [false, true])
+  func emptying(isInBackground: Bool) throws {
+    let (files, errors) = (MemoryFileSystem(), Shared<[DiskCacheError]>([]))
+    let store = DiskStore(
+      .opening { () throws(DiskCacheError) in
+        try DiskCache(directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files))
+      }
+    ) { error in errors.change { $0.append(error) } }
+    let key = ImageStoreKey(.rendition, CacheKey("a"))
+    try store.write(ImageStoreEntry(metadata: Data([1]), body: Data([2])), for: key)
+    if isInBackground {
+      store.cache?.suspend()
+    } else {
+      files.respond = { $0.operation == .remove ? .fail(EACCES) : .proceed }
+    }
+    try store.removeAll()
+    #expect(store.read(key) == nil && errors.value.map(\.operation) == [isInBackground ? .change : .remove])
+    store.cache?.resume()
+    #expect(store.read(key) == nil)
+  }
+
   @Test("a handler of disk errors may call the pipeline")
   func handler() throws {
     let reentry = Reentry()

@@ -133,7 +133,9 @@ extension SegmentIndex {
       for _ in 0..<3 where read == nil { read = try IndexPage.read(number, from: source) }
       guard let page = read else {
         if number < stored.stamps.count { return false }
-        continue
+        // Pages are added one after the other. What follows an unfinished one is lost or no page, and a forged file may be
+        // of any length.
+        break
       }
       defer { page.deallocate() }
       if number < stored.stamps.count {

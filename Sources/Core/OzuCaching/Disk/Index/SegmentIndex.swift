@@ -125,6 +125,13 @@ final class SegmentIndex: @unchecked Sendable {
     return partitions.count - 1
   }
 
+  /// Takes over the counts of an index that this one replaces: they are those since the cache was opened.
+  func keepEvictions(of former: ContiguousArray<PartitionState>) {
+    for state in former where state.evictions > 0 {
+      partitions[number(adding: state.partition)].evictions = state.evictions
+    }
+  }
+
   func state(of partition: Partition) -> PartitionState? {
     partitionNumbers[partition].map { partitions[$0] }
   }

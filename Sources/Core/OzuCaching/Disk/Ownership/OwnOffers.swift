@@ -133,7 +133,7 @@ struct OwnOffers {
   }
 }
 
-/// The keys whose store failed, with the dates. Entries of these keys that were stored before are out of date.
+/// The keys whose store or removal failed, with the dates. Entries of these keys that were stored before are out of date.
 ///
 /// An entry that could not be replaced is removed from the index at once, and its record is marked as dead if this
 /// cache writes. If another process writes, the record stays alive. Without this list it would come back when the

@@ -28,6 +28,7 @@ extension SegmentStore {
       Set(names), isWriter: writer.ownership.isWriter, mayUse: writer.outdated.commonDate == nil)
     if let stored { writer.log.resume(stored.position) }
     let fresh = stored?.index ?? SegmentIndex()
+    fresh.keepEvictions(of: index.withLock { $0.partitions })
     let live = LiveIndex(fresh)
     let found = scanSegments(names, of: live, &writer)
     if let unseen = found.unseen { becomeReader(because: unseen, &writer) }

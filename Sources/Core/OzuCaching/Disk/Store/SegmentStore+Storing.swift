@@ -247,6 +247,10 @@ extension SegmentStore {
         } else {
           index.withLock { $0.remove(entry) }
           writer.own.withdraw(entry, &writer.log)
+          // It must not come back when this cache writes again.
+          if !writer.ownership.followsAnother {
+            writer.outdated.insert(key, in: entry.partition, at: context.now())
+          }
         }
       }
       if isWriter, !entries.isEmpty {
