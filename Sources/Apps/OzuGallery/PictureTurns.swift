@@ -119,7 +119,8 @@
     private static func turned(_ picture: Picture?, by quarters: Int) async -> Picture? {
       guard let picture else { return nil }
       var header = picture.header
-      header?.orientation = OrientedFile.orientation(header?.orientation ?? .up, turnedBy: quarters)
+      let former = header?.orientation ?? .up
+      header?.orientation = OrientedFile.orientation(former, turnedBy: quarters)
       let turn = OrientedFile.orientation(.up, turnedBy: quarters)
       return Picture(picture.bitmap.upright(from: turn), header: header)
     }
