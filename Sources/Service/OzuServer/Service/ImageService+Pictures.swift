@@ -293,12 +293,10 @@ extension ImageService {
     }
     var headers = validators(known, tag: tag, freshUntil: freshUntil)
     let type: ImageType? = if case .image(let found) = ContentKind(sniffing: data) { found } else { nil }
-    // What is no picture is shown by no browser under the name of this service.
-    let disposition: String? = if let type { known.disposition(of: type) } else { "attachment" }
     for field in Self.bodyHeaders(ofMediaType: type?.mediaType ?? "application/octet-stream") {
       headers.add(name: field.name, value: field.value)
     }
-    if let disposition { headers["Content-Disposition"] = disposition }
+    if let disposition = known.disposition(of: type) { headers["Content-Disposition"] = disposition }
     return ServiceAnswer(
       .store, ServiceResponse(status: 200, headers: headers, body: data), source: known.sourceName)
   }
