@@ -368,6 +368,20 @@ struct ImageServiceTests {
     #expect(await hidden.get("/metrics").status == 404)
   }
 
+  @Test("an answer to HEAD counts no bytes, in the log and in the metrics")
+  func headBytes() async throws {
+    let counts = Mutex<[Int]>([])
+    let fixture = try ServiceFixture {
+      $0.log = { record in counts.withLock { $0.append(record.byteCount) } }
+    }
+    try fixture.serve("a.png")
+    let byteCount = await fixture.get("/32/a.png").body.count
+    _ = await fixture.get("/32/a.png", method: "HEAD")
+    #expect(counts.withLock { $0 } == [byteCount, 0])
+    let page = String(decoding: await fixture.get("/metrics").body, as: UTF8.self)
+    #expect(byteCount > 0 && page.contains("\nozu_response_bytes_total \(byteCount)\n"))
+  }
+
   @Test("a line of the log is JSON, and contains the trace")
   func log() async throws {
     let records = Mutex<[ServiceLogRecord]>([])
