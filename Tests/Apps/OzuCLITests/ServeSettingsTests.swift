@@ -203,6 +203,7 @@
         (["OZU_FALLBACK": "/etc/passwd"], 1, "fallback = /etc/passwd: this is text"),
         (["OZU_BUCKETS": "cats", "OZU_BUCKETS_ENDPOINT": "http://127.0.0.1:9"], 0, "buckets:"),
         (["OZU_CACHE": "new/cache"], 0, ""), (["OZU_REDIS": "/none/redis"], 0, "would work without"),
+        (["OZU_CACHE": "new", "OZU_FALLBACK": Repository.url("Documentation/hdr/sheet.jpg").path()], 0, ""),
       ] as [([String: String], Int32, String)])
     func trials(variables: [String: String], status: Int32, text: String) async throws {
       let folder = try Folder()

@@ -372,6 +372,11 @@ extension AddressTests {
       #expect(try ImageAddress(path, rules: rules, now: Self.now).options.height == 12)
       #expect(throws: AddressRefusal.self) { try limited.path(of: source, options: other) }
     }
+    // What the default preset says can be taken back.
+    try rules.definePreset("default", options: "sm:0/q:30")
+    let stripped = try SignedAddresses(rules).path(of: source, options: "sm:1/q:0", format: "webp")
+    let options = try ImageAddress(stripped, rules: rules, now: Self.now).options
+    #expect(!options.keepsMetadata && options.quality == nil && options.type == .webp)
     #expect(throws: AddressRefusal.self) { try addresses.path(of: source, format: "svg") }
     #expect(throws: AddressRefusal.self) { try addresses.path(of: URL(string: "file:///a")!) }
   }

@@ -81,7 +81,8 @@ struct CardAddressTests {
       ("card://team?color=%23f00&photo=card://font", 400, ""), ("card://font", 400, ""),
       // A font that is not there is no matter of an origin.
       ("card://lost", 422, ""), ("card://sized?w=", 400, ""),
-      ("card://sized?w=4x", 400, ""), ("card://sized?w=65536", 400, ""), ("card://sized?w=-4", 422, ""),
+      ("card://sized?w=4x", 400, ""), ("card://sized?w=40#1", 400, ""),
+      ("card://sized?w=65536", 400, ""), ("card://sized?w=-4", 422, ""),
       ("card://team?color=%23f00&photo=\(photo)", 400, "/raw:1"),
     ])
   func refused(source: String, status: Int, options: String) async throws {

@@ -83,6 +83,22 @@ struct ImageServiceTests {
   }
 
   @Test(
+    "while the origin is lost a client with a tag gets what one without a tag gets",
+    arguments: [("max-age=600", 304), ("max-age=600, must-revalidate", 502)])
+  func lostOrigin(control: String, status: Int) async throws {
+    let fixture = try ServiceFixture()
+    try fixture.serve("a.png", control: control)
+    let first = await fixture.get("/32/a.png")
+    let tag = try #require(first.headers["ETag"])
+    fixture.clock.advance(by: .seconds(601))
+    fixture.network.reply(to: ServiceFixture.url("a.png"), with: .failure(.connectionRefused))
+    let plain = status == 304 ? 200 : status
+    #expect(await fixture.get("/32/a.png").status == plain)
+    #expect(await fixture.get("/32/a.png", ["If-None-Match": "\"x\""]).status == plain)
+    #expect(await fixture.get("/32/a.png", ["If-None-Match": tag]).status == status)
+  }
+
+  @Test(
     "passes the freshness of the origin to the client",
     arguments: [
       (control: "max-age=600" as String?, "public, max-age=600"),
@@ -350,6 +366,20 @@ struct ImageServiceTests {
     }
     let hidden = try ServiceFixture { $0.showsMetrics = false }
     #expect(await hidden.get("/metrics").status == 404)
+  }
+
+  @Test("an answer to HEAD counts no bytes, in the log and in the metrics")
+  func headBytes() async throws {
+    let counts = Mutex<[Int]>([])
+    let fixture = try ServiceFixture {
+      $0.log = { record in counts.withLock { $0.append(record.byteCount) } }
+    }
+    try fixture.serve("a.png")
+    let byteCount = await fixture.get("/32/a.png").body.count
+    _ = await fixture.get("/32/a.png", method: "HEAD")
+    #expect(counts.withLock { $0 } == [byteCount, 0])
+    let page = String(decoding: await fixture.get("/metrics").body, as: UTF8.self)
+    #expect(byteCount > 0 && page.contains("\nozu_response_bytes_total \(byteCount)\n"))
   }
 
   @Test("a line of the log is JSON, and contains the trace")

@@ -38,6 +38,8 @@ struct MovedAddressTests {
   static let refused = [
     "/unsafe/32x32/filters:grayscale()/@", "/unsafe/10x10:20x20/32x32/@", "/unsafe/meta/32x32/@",
     "/short/32x32/@",
+    "/unsafe/32x32/filters:fill(red)/@", "/unsafe/32x32/filters:quality(50):format(heic)/@",
+    "/unsafe/32x32/filters:blur()/@",
     "/unsafe/32x32/filters:watermark(a,b)/@", "/_next/image?url=@&w=33&q=75", "/_next/image?w=32&q=75&url=@",
     "/_ipx/w_32&blur_3/~", "/_image?href=@&w=32&fit=cover", "/_image?href=@&w=a", "/x/w:10/plain/@",
     "/metrics",

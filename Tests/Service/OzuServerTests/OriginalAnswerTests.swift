@@ -57,6 +57,10 @@ struct OriginalAnswerTests {
     #expect(answer.status == 200 && answer.headers["Content-Type"] == "application/octet-stream")
     #expect(answer.headers["Content-Disposition"] == "attachment")
     #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
+    for (options, name) in [("raw:1/att:1", "page.html"), ("raw:1/fn:a.pdf", "a.pdf")] {
+      let download = await fixture.get(Self.address(options, "page.html"))
+      #expect(download.headers["Content-Disposition"] == "attachment; filename=\"\(name)\"")
+    }
     #expect(await fixture.get(Self.address("skp:svg", "page.html")).status == 422)
     // It is the same for every client.
     let plain = await fixture.get(Self.address("raw:1"))

@@ -27,7 +27,9 @@
       if let fallback = configuration.fallback {
         do throws(ImageError) {
           let request = ImageRequest(.data(fallback.data)).resized(to: PixelSize(16, 16))
-          _ = try await ImagePipeline(configuration.pipeline).encoded(for: request, as: OutputFormat(.png))
+          // A check by another user must not make the folder of the cache.
+          let pipeline = ImagePipeline(configuration.pipeline.withoutStores)
+          _ = try await pipeline.encoded(for: request, as: OutputFormat(.png))
         } catch {
           errors.append("fallback = \(settings["fallback"]): \(error.explanation)")
         }

@@ -60,8 +60,11 @@
         var rules = try settings.rules(isInsecure: isInsecure)
         // The pipeline has the folders of the start.
         if let old = service.addressing as? SignedAddresses { rules.folders = old.rules.folders }
-        let pipeline = try settings.originPipeline()
+        let pipeline = try settings.configuration().pipeline
         let level = try settings.logLevel()
+        // What counts from the next start on must not keep the service from starting.
+        _ = try (settings.listening(), settings.drainLimit(), settings.logsText(), settings.logsRequests)
+        _ = try (settings.statusListen(), settings.playground(rules, at: settings.listen()))
         rules.watermark = try await settings.watermark(pipeline)
         rules.watermarkText = try await settings.watermarkText(pipeline)
         // First, so that no address is accepted whose host the client would refuse.

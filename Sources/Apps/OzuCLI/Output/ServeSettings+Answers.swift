@@ -156,10 +156,7 @@
     {
       let opacity = try number("watermark_opacity", in: 0...1)
       guard !self["watermark"].isEmpty else { return nil }
-      var configuration = configuration
-      configuration.caching.diskStorage = .none
-      configuration.caching.stores = []
-      let pipeline = ImagePipeline(configuration)
+      let pipeline = ImagePipeline(configuration.withoutStores)
       do {
         let data = try Data(contentsOf: URL(fileURLWithPath: self["watermark"]))
         let mark = try await pipeline.image(for: ImageRequest(data: data))
@@ -186,10 +183,7 @@
       let name = "watermark_text_style"
       let length = try integer("watermark_text_length", in: 1...Label.largestCharacterCount)
       guard let style = try textStyle else { return nil }
-      var configuration = configuration
-      configuration.caching.diskStorage = .none
-      configuration.caching.stores = []
-      let pipeline = ImagePipeline(configuration)
+      let pipeline = ImagePipeline(configuration.withoutStores)
       var label = style.label
       label.text = "Ozu"
       do throws(LabelError) {
@@ -217,6 +211,15 @@
       listening.idleLimit = try seconds("keep_alive", in: 0.1...3600)
       listening.writeLimit = try seconds("write_timeout", in: 0.1...600)
       return listening
+    }
+  }
+
+  extension ImagePipeline.Configuration {
+    /// The same without a disk cache and shared stores, for what is made or tried before the service takes requests.
+    var withoutStores: Self {
+      var configuration = self
+      (configuration.caching.diskStorage, configuration.caching.stores) = (.none, [])
+      return configuration
     }
   }
 

@@ -47,6 +47,9 @@ public struct EncodedImage: Sendable {
   /// clients keep the file as long.
   public var freshUntil: Date? { entry.record.rendition.validity?.freshUntil }
 
+  /// Whether it may be served after that time while the origin cannot be reached (RFC 9111 §4.2.4).
+  package var mayUseOffline: Bool { entry.record.rendition.validity?.mayUseOffline ?? false }
+
   /// The identity of the source's bytes, the same on every machine; `nil` for a source that is not from the web, also where it is as
   /// fresh as one: a canvas has no bytes.
   package var sourceIdentity: String? {

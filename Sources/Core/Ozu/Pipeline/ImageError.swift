@@ -142,7 +142,7 @@ extension ImageError {
   var httpError: HTTPError? { cause as? HTTPError }
 
   /// Whether the origin could not be reached, or the connection broke.
-  var isDisconnection: Bool { httpError?.isDisconnection ?? false }
+  package var isDisconnection: Bool { httpError?.isDisconnection ?? false }
 }
 
 extension ImageError: Equatable {

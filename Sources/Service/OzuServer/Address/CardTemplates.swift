@@ -69,6 +69,10 @@ public struct CardTemplates: Sendable {
     guard let template = url.host().flatMap({ templates[$0] }) else {
       throw AddressRefusal(status: 403, reason: "this source is not allowed")
     }
+    // The value would end there without a word.
+    guard url.fragment() == nil else {
+      throw AddressRefusal(status: 400, reason: "the card: a # in a value is written as %23")
+    }
     var values: [String: String] = [:]
     for item in URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? [] {
       guard values.updateValue(item.value ?? "", forKey: item.name) == nil else {

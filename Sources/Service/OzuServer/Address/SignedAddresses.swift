@@ -87,7 +87,7 @@ public struct SignedAddresses: PictureAddressing {
   /// - Parameters:
   ///   - source: the address of the picture.
   ///   - options: as they are written in a path, such as `rs:fill:320:240/q:70`. The options of presets are written out, unless the
-  ///     rules allow only some options. Default: none.
+  ///     rules allow only some options or have a preset `default`. Default: none.
   ///   - format: the word for a format, such as `webp`. `nil`, the default, lets the client choose.
   /// - Throws: `AddressRefusal` if the service would refuse the path.
   public func path(
@@ -108,8 +108,10 @@ public struct SignedAddresses: PictureAddressing {
       address.options.type = type
     }
     _ = try rules.source(source.absoluteString)
-    let isLimited = rules.onlyPresets || !rules.allowedOptions.isEmpty
-    let path = isLimited ? address.path(with: written.map(String.init)) : address.path
+    // An option that takes back what the default preset says has no effect without that preset.
+    let staysWritten =
+      rules.onlyPresets || !rules.allowedOptions.isEmpty || rules.presets["default"] != nil
+    let path = staysWritten ? address.path(with: written.map(String.init)) : address.path
     return "/\(rules.keys.first?.signature(of: path) ?? "unsafe")\(path)"
   }
 }

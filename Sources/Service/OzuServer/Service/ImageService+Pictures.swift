@@ -97,16 +97,26 @@ extension ImageService {
       return answer(pictureRequest, try await image(pictureRequest, from: nil))
     }
     // A stored file may need no request to its origin, and if no store has it, decoding may still be unnecessary.
-    if !picture.isOriginal, let image = await storedImage(pictureRequest) {
-      switch picture.verdict(on: image) {
-      case .picture: return answer(pictureRequest, image, .store)
+    let kept = picture.isOriginal ? nil : await keptImage(pictureRequest)
+    if let kept, kept.source != .stale {
+      switch picture.verdict(on: kept) {
+      case .picture: return answer(pictureRequest, kept, .store)
       case .refused(let flaw): throw .flawed(picture.request.source, flaw)
       case .original: break
       }
     }
     // The source is fetched once, whatever is done with it.
-    let original = try await pipeline.original(
-      of: step(of: pictureRequest), mayBeNoPicture: picture.isOriginal)
+    let original: ImagePipeline.Original
+    do throws(ImageError) {
+      original = try await pipeline.original(
+        of: step(of: pictureRequest), mayBeNoPicture: picture.isOriginal)
+    } catch {
+      // As without a condition: a lost origin takes no picture away that may be served without it.
+      guard error.isDisconnection, let kept, kept.mayUseOffline, picture.verdict(on: kept) == .picture else {
+        throw error
+      }
+      return answer(pictureRequest, kept, .store)
+    }
     switch try await verdict(on: original, for: pictureRequest) {
     case .refused(let flaw): throw .flawed(picture.request.source, flaw)
     case .original: return try answer(pictureRequest, original)
@@ -176,11 +186,16 @@ extension ImageService {
 
   /// The file from memory or a store, if it may be served without a request to its origin.
   private func storedImage(_ pictureRequest: PictureRequest) async -> EncodedImage? {
+    let image = await keptImage(pictureRequest)
+    return image?.source == .stale ? nil : image
+  }
+
+  /// The file from memory or a store, fresh or stale.
+  private func keptImage(_ pictureRequest: PictureRequest) async -> EncodedImage? {
     var request = pictureRequest.known.picture.request
     request.cachePolicy = .cacheOnly
     request.readLayers = [.memory, .renditions]
-    let image = try? await pipeline.encoded(for: request, as: pictureRequest.known.picture.output)
-    return image?.source == .stale ? nil : image
+    return try? await pipeline.encoded(for: request, as: pictureRequest.known.picture.output)
   }
 
   // MARK: Answers
@@ -278,12 +293,10 @@ extension ImageService {
     }
     var headers = validators(known, tag: tag, freshUntil: freshUntil)
     let type: ImageType? = if case .image(let found) = ContentKind(sniffing: data) { found } else { nil }
-    // What is no picture is shown by no browser under the name of this service.
-    let disposition: String? = if let type { known.disposition(of: type) } else { "attachment" }
     for field in Self.bodyHeaders(ofMediaType: type?.mediaType ?? "application/octet-stream") {
       headers.add(name: field.name, value: field.value)
     }
-    if let disposition { headers["Content-Disposition"] = disposition }
+    if let disposition = known.disposition(of: type) { headers["Content-Disposition"] = disposition }
     return ServiceAnswer(
       .store, ServiceResponse(status: 200, headers: headers, body: data), source: known.sourceName)
   }

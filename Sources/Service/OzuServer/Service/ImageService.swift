@@ -122,14 +122,17 @@ public final class ImageService: ServiceResponding {
     _ answer: ServiceAnswer, of request: ServiceRequest, id: String?, since start: ContinuousClock.Instant
   ) {
     let duration = start.duration(to: configuration.pipeline.testing.now())
-    metrics.end(answer, after: duration)
+    // An answer to HEAD is sent without its body.
+    let byteCount = request.method == "HEAD" ? 0 : answer.response.body.count
+    metrics.end(answer, byteCount: byteCount, after: duration)
     guard configuration.log != nil || request.trace != nil else { return }
     var request = request
     if configuration.readsForwardedAddress, let address = RequestIdentity.forwardedAddress(of: request) {
       request.remoteAddress = address
     }
     let record = ServiceLogRecord(
-      request, answer, id: id, duration: duration, date: configuration.pipeline.testing.currentDate())
+      request, answer, byteCount: byteCount, id: id, duration: duration,
+      date: configuration.pipeline.testing.currentDate())
     configuration.log?(record)
     if let spans = configuration.spans, let trace = request.trace, trace.isSampled {
       spans.offer(ServiceSpan(trace: trace, record: record, timings: answer.timings))

@@ -121,14 +121,17 @@ final class KnownPicture: Sendable {
   }
 
   /// The field `Content-Disposition` (RFC 6266) of a file; `nil` if nothing was requested. The name ends as the type of
-  /// the file does.
-  func disposition(of type: ImageType) -> String? {
-    guard let (kind, stem) = disposition else { return nil }
-    let name = "\(stem).\(type.fileExtension)"
+  /// the file does. What is no picture is shown by no browser under the name of this service: it is a download.
+  ///
+  /// - Parameter type: `nil` for what is no picture.
+  func disposition(of type: ImageType?) -> String? {
+    guard let (kind, stem) = disposition else { return type == nil ? "attachment" : nil }
+    let name = type.map { "\(stem).\($0.fileExtension)" } ?? stem
+    let shown = type == nil ? "attachment" : kind
     let isPlain = name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }
-    if isPlain { return "\(kind); filename=\"\(name)\"" }
+    if isPlain { return "\(shown); filename=\"\(name)\"" }
     // RFC 8187.
-    return "\(kind); filename*=UTF-8''\(PercentEncoding.encoded(name, keeping: "-._~"))"
+    return "\(shown); filename*=UTF-8''\(PercentEncoding.encoded(name, keeping: "-._~"))"
   }
 }
 

@@ -13,7 +13,7 @@ public struct ServiceLogRecord: Sendable {
   public let status: Int
   /// The origin of the answer: `memory`, `store`, `made`, `unchanged`, `refused`, `failed` or `service`.
   public let result: String
-  /// The number of bytes of the body.
+  /// The number of bytes of the body; 0 for HEAD.
   public let byteCount: Int
   /// The time from the request to the answer.
   public let duration: Duration
@@ -31,13 +31,16 @@ public struct ServiceLogRecord: Sendable {
   /// The number of the request, which the answer has in `X-Request-Id`: the one that it came with, or a new one.
   public let id: String?
 
-  init(_ request: ServiceRequest, _ answer: ServiceAnswer, id: String?, duration: Duration, date: Date) {
+  init(
+    _ request: ServiceRequest, _ answer: ServiceAnswer, byteCount: Int, id: String?, duration: Duration,
+    date: Date
+  ) {
     self.date = date
     method = request.method
     target = Self.withoutLogins(request.target)
     status = answer.response.status
     result = answer.kind.rawValue
-    byteCount = answer.response.body.count
+    self.byteCount = byteCount
     self.duration = duration
     source = answer.source
     failure = answer.failure

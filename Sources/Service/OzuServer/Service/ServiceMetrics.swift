@@ -47,12 +47,12 @@ final class ServiceMetrics: Sendable {
 
   func begin() { state.withLock { $0.underWayCount += 1 } }
 
-  func end(_ answer: ServiceAnswer, after duration: Duration) {
+  func end(_ answer: ServiceAnswer, byteCount: Int, after duration: Duration) {
     let seconds = duration / .seconds(1)
     state.withLock { state in
       state.underWayCount -= 1
       state.statuses[answer.response.status, default: 0] += 1
-      state.byteCount += answer.response.body.count
+      state.byteCount += byteCount
       state.times[answer.kind, default: Times()].add(seconds)
     }
   }
