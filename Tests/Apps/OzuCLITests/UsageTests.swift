@@ -157,6 +157,12 @@ struct UsageTests {
     #expect(await CommandRun("help", "help").output == overview)
   }
 
+  @Test("behind -- stand names of files, not a question for help", arguments: ["-h", "--help"])
+  func fileBehindDashes(_ name: String) async {
+    let run = await CommandRun("info", "--no-cache", "--", name)
+    #expect(run.status == .failed && run.errors.contains("\(name): no such file"), "\(run.errors)")
+  }
+
   @Test("the synopsis of each command has all its options", arguments: Tool.names)
   func synopsis(_ name: String) throws {
     let specification = try #require(Tool.commands.first { $0.specification.name == name }).specification
