@@ -210,15 +210,16 @@
 
     /// Makes the results of the pictures among files.
     func make(_ files: [ListedSource]) async {
-      var pictures = files.filter { SourceListing.isPicture($0.text, maker.types) }
+      let (found, problems) = SourceListing.pictures(among: files, maker.types)
+      var pictures = found
       for index in pictures.indices {
         count += 1
         pictures[index].number = count
       }
-      if pictures.isEmpty { return }
+      if pictures.isEmpty, problems.isEmpty { return }
       let run = SourceRun(
         kind: maker.kind, concurrentCount: jobs, console: console, style: style, showsProgress: false)
-      let failed = await run.run(pictures, problems: []) { [maker, pictures] _, index, _ in
+      let failed = await run.run(pictures, problems: problems) { [maker, pictures] _, index, _ in
         try await maker.make(pictures[index])
       } print: { (report: any SourceReport) in
         sum += report.sum
