@@ -85,6 +85,10 @@ struct NetworkOptionsTests {
       let other = await run(command, url, "--allow-host", "example.com")
       #expect(other.errors.contains("is not one of the allowed hosts"), "\(command): \(other.errors)")
     }
+    let session = await CommandRun(
+      ["fetch", "--json-lines", "--allow-host", "example.com", "--cache", folder.path("cache")],
+      input: [try requestLine(["url": url.absoluteString])])
+    #expect(session.output.contains("is not one of the allowed hosts"), "\(session.output)")
     #expect(server.requestCount == 2)
     let guarded = await CommandRun("load", url.absoluteString, "--untrusted", "--cache", folder.path("empty"))
     #expect(guarded.errors.contains("which is not a public address"), "\(guarded.errors)")
