@@ -1,4 +1,5 @@
 import Foundation
+import Ozu
 import OzuImaging
 import OzuTesting
 import Testing
@@ -66,6 +67,15 @@ struct NetworkOptionsTests {
     let run = await CommandRun(["load", server.url("/a").absoluteString] + options)
     #expect(run.status == .wrongUsage)
     #expect(run.errors.contains(options[0]))
+  }
+
+  @Test("the pictures of a card are decoded in isolation, as they may be of the web")
+  func card() throws {
+    let parsed = try ArgumentParser(CardCommand.specification).parse([
+      "card.json", "--isolation", "preferred",
+    ])
+    let isolation = try CardCommand.configuration(parsed).decoding.isolation
+    #expect(isolation.mode == .preferred && isolation.types == DecoderIsolation.libraryTypes)
   }
 
   @Test("--allow-host allows only its hosts, --untrusted only public ones and no files")

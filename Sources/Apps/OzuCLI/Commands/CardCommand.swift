@@ -43,7 +43,7 @@ enum CardCommand: Command {
     let target = try target(arguments)
     let format = try EncodingArguments.outputFormat(arguments, target.format)
     let console = target.isStandardOutput ? console.withoutOutput : console
-    var configuration = try PipelineArguments.configuration(arguments)
+    var configuration = try configuration(arguments)
     let values = try values(arguments)
     do {
       let canvas = try await canvas(text, values, &configuration)
@@ -68,6 +68,15 @@ enum CardCommand: Command {
       console.printError("ozu: \(SourceArgument.line(text)): \(error.reason)")
       return .failed
     }
+  }
+
+  /// The pictures of a card may be of the web, whatever its template is.
+  static func configuration(
+    _ arguments: ParsedArguments
+  ) throws(UsageError) -> ImagePipeline.Configuration {
+    var configuration = try PipelineArguments.configuration(arguments)
+    configuration.decoding.isolation = try IsolationOption.isolation(arguments, isUntrusted: true)
+    return configuration
   }
 
   /// - Parameter elements: what the card shows, with pictures whose files it must not replace.
