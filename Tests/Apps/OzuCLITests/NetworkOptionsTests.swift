@@ -111,5 +111,13 @@ struct NetworkOptionsTests {
       let file = await CommandRun("load", path, "--untrusted", "--cache", folder.path("cache"))
       #expect(file.errors.contains("only web addresses are read here"), "\(file.errors)")
     }
+    // The files that are no sources are named by the user.
+    let steps = try parser.parse(["https://a/", "--untrusted", "--watermark", folder.path("a.png")])
+    #expect(try await Recipe(steps).processors.count == 1)
+    let json = "{\"size\": {\"width\": 9, \"height\": 9}, \"background\": \"#102030\"}"
+    let template = try folder.write(Data(json.utf8), to: "card.json")
+    let card = await CommandRun(
+      "card", template, "--untrusted", "-o", folder.path("card.png"), "--cache", folder.path("cards"))
+    #expect(card.status == .done, "\(card.errors)")
   }
 }
