@@ -172,6 +172,8 @@
         (["/dev/null", "-o", "/tmp/x/"], "cannot be watched"), ([".", "-o", "/tmp/x.jpg"], "need a folder"),
         ([".", "-o", "/tmp/x/", "-s", "x"], "a size is needed"),
         ([".", "-o", "/tmp/x/", "--formats", "png"], "--formats needs --widths"),
+        ([".", "-o", "/tmp/x/", "-w", "9", "-f", "png"], "--format and --widths cannot be used together"),
+        ([".", "-o", "/tmp/x/", "-w", "9", "--only-smaller"], "cannot be used together"),
         ([], "Usage: ozu watch FOLDER"),
       ] as [([String], String)])
     func refused(_ arguments: [String], _ message: String) async {

@@ -151,6 +151,12 @@
       types = Set(configuration.readableTypes)
       (self.arguments, self.output) = (arguments, output)
       if arguments.has(SetCommand.widths.name) {
+        let single = ["format", "force", ResultWriter.onlySmallerOption.name]
+        if let name = single.first(where: { arguments.has($0) }) {
+          throw UsageError(
+            "--\(name) and --widths cannot be used together",
+            hint: name == "format" ? "--formats names those of a set." : nil)
+        }
         work = .set(try await SetCommand.recipe(arguments))
       } else {
         if arguments.has(SetCommand.formats.name) { throw UsageError("--formats needs --widths") }
