@@ -55,7 +55,10 @@ enum Tool {
       default: break
       }
       let command = try find(name)
-      if rest.contains("--help") || rest.contains("-h") { return try help(on: name, console) }
+      // What stands behind "--" is the name of a file.
+      if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+        return try help(on: name, console)
+      }
       let parsed = try ArgumentParser(command.specification).parse(rest)
       return try await command.run(parsed, console: console)
     } catch {

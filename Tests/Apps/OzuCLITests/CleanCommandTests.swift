@@ -50,6 +50,21 @@ struct CleanCommandTests {
     #expect(two.output.contains("\n2 pictures, "), "\(two.output)")
   }
 
+  #if os(Linux)
+    @Test("a link to a file whose name is not UTF-8 is a failure, and no other file is made")
+    func linkToBytes() async throws {
+      let folder = try Folder()
+      let path = try folder.write(Self.jpeg(), to: "a.jpg")
+      let name = FileName(bytes: [0xE9])
+      #expect(rename(path, name.path(in: String(path.dropLast(5)))) == 0)
+      #expect(symlink(name.path(in: ""), folder.path("link.jpg")) == 0)
+      let run = await CommandRun("clean", "--in-place", folder.path("link.jpg"))
+      #expect(run.status == .failed && run.errors.contains("cannot be written"), "\(run.errors)")
+      #expect(try folder.data("link.jpg") == Self.jpeg())
+      #expect(try FileName.names(in: folder.path("")).count == 2)
+    }
+  #endif
+
   @Test(
     "is refused without a place for results, and for other sources",
     arguments: [

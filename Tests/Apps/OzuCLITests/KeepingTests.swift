@@ -174,9 +174,13 @@ struct SourceListTests {
     for name in ["out/a b.webp", "out/shoes/red.webp", "out/c.webp"] { #expect(folder.data(name) != nil) }
     let info = await CommandRun("info", paths[2], "--from", list, "--format", "{name}")
     #expect(info.output == "c.png\na b.png\n#b.png\nc.png\n", "\(info.errors)")
-    let zeros = try folder.write(Data(paths.map { $0 + "\0" }.joined().utf8), to: "zeros")
-    let each = await CommandRun("info", "--from", zeros, "--format", "{name}")
-    #expect(each.output == "a b.png\n#b.png\nc.png\n", "\(each.errors)")
+    let odd = try folder.write(Self.photo.data(as: .png), to: "d\ne.png")
+    let names = (paths + [odd]).map { $0 + "\0" }.joined()
+    let zeros = try folder.write(Data(names.utf8), to: "zeros")
+    let each = await CommandRun(
+      ["info", "--from", isFile ? zeros : "-", "--format", "{name}"],
+      input: isFile ? [] : names.components(separatedBy: "\n"))
+    #expect(each.output == "a b.png\n#b.png\nc.png\nd\\u000ae.png\n", "\(each.errors)")
     // The results of a folder with a name go into a folder of that name.
     let tree = try folder.write(Data("\(folder.path("out/shoes"))\tboots/new".utf8), to: "tree")
     let moved = await CommandRun(

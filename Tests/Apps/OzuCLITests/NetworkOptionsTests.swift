@@ -1,4 +1,5 @@
 import Foundation
+import Ozu
 import OzuImaging
 import OzuTesting
 import Testing
@@ -68,6 +69,15 @@ struct NetworkOptionsTests {
     #expect(run.errors.contains(options[0]))
   }
 
+  @Test("the pictures of a card are decoded in isolation, as they may be of the web")
+  func card() throws {
+    let parsed = try ArgumentParser(CardCommand.specification).parse([
+      "card.json", "--isolation", "preferred",
+    ])
+    let isolation = try CardCommand.configuration(parsed).decoding.isolation
+    #expect(isolation.mode == .preferred && isolation.types == DecoderIsolation.libraryTypes)
+  }
+
   @Test("--allow-host allows only its hosts, --untrusted only public ones and no files")
   func restricted() async throws {
     let body = try PatternPicture(PixelSize(40, 30)).data(as: .png)
@@ -85,6 +95,10 @@ struct NetworkOptionsTests {
       let other = await run(command, url, "--allow-host", "example.com")
       #expect(other.errors.contains("is not one of the allowed hosts"), "\(command): \(other.errors)")
     }
+    let session = await CommandRun(
+      ["fetch", "--json-lines", "--allow-host", "example.com", "--cache", folder.path("cache")],
+      input: [try requestLine(["url": url.absoluteString])])
+    #expect(session.output.contains("is not one of the allowed hosts"), "\(session.output)")
     #expect(server.requestCount == 2)
     let guarded = await CommandRun("load", url.absoluteString, "--untrusted", "--cache", folder.path("empty"))
     #expect(guarded.errors.contains("which is not a public address"), "\(guarded.errors)")
@@ -97,5 +111,13 @@ struct NetworkOptionsTests {
       let file = await CommandRun("load", path, "--untrusted", "--cache", folder.path("cache"))
       #expect(file.errors.contains("only web addresses are read here"), "\(file.errors)")
     }
+    // The files that are no sources are named by the user.
+    let steps = try parser.parse(["https://a/", "--untrusted", "--watermark", folder.path("a.png")])
+    #expect(try await Recipe(steps).processors.count == 1)
+    let json = "{\"size\": {\"width\": 9, \"height\": 9}, \"background\": \"#102030\"}"
+    let template = try folder.write(Data(json.utf8), to: "card.json")
+    let card = await CommandRun(
+      "card", template, "--untrusted", "-o", folder.path("card.png"), "--cache", folder.path("cards"))
+    #expect(card.status == .done, "\(card.errors)")
   }
 }

@@ -47,6 +47,18 @@ struct StandardStreamsTests {
     #expect(picture.size == PixelSize(320, 240))
   }
 
+  #if os(Linux)
+    @Test("lines fit the terminal of the messages when the results go elsewhere")
+    func columns() throws {
+      var (manager, subsidiary, ends) = (Int32(-1), Int32(-1), [Int32](repeating: -1, count: 2))
+      var size = winsize(ws_row: 24, ws_col: 50, ws_xpixel: 0, ws_ypixel: 0)
+      let isOpen = openpty(&manager, &subsidiary, nil, nil, &size) == 0 && pipe(&ends) == 0
+      try #require(isOpen)
+      defer { for descriptor in [manager, subsidiary] + ends { close(descriptor) } }
+      #expect(Console.columns(of: [ends[1], subsidiary]) == 50 && Console.columns(of: ends) == 80)
+    }
+  #endif
+
   @Test("--trace - writes the trace, and the report goes to standard error")
   func trace() async throws {
     let run = try await ChildRun(

@@ -17,6 +17,7 @@ struct UsageTests {
       (["load", "a.jpg", "--size", "0%"], "from 0.1% to 1000%"),
       (["set", "a.jpg", "--size", "50%"], "--widths"),
       (["load", "a.jpg", "--width", "80", "--mode", "cover"], "a width and a height"),
+      (["load", "a.jpg", "--size", "50%", "--mode", "none"], "a width and a height"),
       (["load", "a.jpg", "--max-bytes", "100kBit"], "100kB or 1GB"),
       (["load", "a.jpg", "-s", "9x9", "--mode", "crop"], "Did you mean \"cover\"?"),
       (["load", "a.jpg", "--max-bytes", "1e30GB"], "100kB"),
@@ -155,6 +156,12 @@ struct UsageTests {
     #expect(overview.split(separator: "\n").allSatisfy { $0.count <= 80 })
     #expect(overview.contains("\nReads:  AVIF") && overview.contains("\nWrites: "))
     #expect(await CommandRun("help", "help").output == overview)
+  }
+
+  @Test("behind -- stand names of files, not a question for help", arguments: ["-h", "--help"])
+  func fileBehindDashes(_ name: String) async {
+    let run = await CommandRun("info", "--no-cache", "--", name)
+    #expect(run.status == .failed && run.errors.contains("\(name): no such file"), "\(run.errors)")
   }
 
   @Test("the synopsis of each command has all its options", arguments: Tool.names)

@@ -140,6 +140,29 @@
       }
     }
 
+    @Test("a file that cannot be read is a failure")
+    func unreadable() async throws {
+      let folder = try Folder()
+      mkdir(folder.path("in"), 0o700)
+      symlink("/proc/self/mem", folder.path("in/b.png"))
+      let process = Process()
+      process.executableURL = try ChildRun.program
+      process.currentDirectoryURL = folder.url
+      process.environment = childEnvironment
+      process.arguments = ["watch", "in", "--existing", "-o", "out"]
+      let errors = Pipe()
+      process.standardError = errors
+      try process.run()
+      // It says that it watches, and takes what is there before it ends.
+      let first = await ChildRun.onThread { errors.fileHandleForReading.availableData }
+      process.interrupt()
+      let rest = await ChildRun.onThread { errors.fileHandleForReading.readDataToEndOfFile() }
+      await ChildRun.onThread { process.waitUntilExit() }
+      #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+      let messages = String(decoding: first + rest, as: UTF8.self)
+      #expect(messages.contains("ozu: in/b.png: the file cannot be read: Input/output error"), "\(messages)")
+    }
+
     @Test(
       "what would not end, or does nothing, is refused",
       arguments: [
@@ -149,6 +172,8 @@
         (["/dev/null", "-o", "/tmp/x/"], "cannot be watched"), ([".", "-o", "/tmp/x.jpg"], "need a folder"),
         ([".", "-o", "/tmp/x/", "-s", "x"], "a size is needed"),
         ([".", "-o", "/tmp/x/", "--formats", "png"], "--formats needs --widths"),
+        ([".", "-o", "/tmp/x/", "-w", "9", "-f", "png"], "--format and --widths cannot be used together"),
+        ([".", "-o", "/tmp/x/", "-w", "9", "--only-smaller"], "cannot be used together"),
         ([], "Usage: ozu watch FOLDER"),
       ] as [([String], String)])
     func refused(_ arguments: [String], _ message: String) async {

@@ -121,6 +121,8 @@ struct WatermarkArgument {
     do {
       var configuration = configuration
       configuration.caching.diskStorage = .none
+      // With --untrusted too: no stranger has named this file.
+      configuration.readsLocalAddresses = true
       let pipeline = ImagePipeline(configuration)
       var request = ImageRequest(.url(URL(fileURLWithPath: path)))
       request.allowsTruncation = allowsTruncation

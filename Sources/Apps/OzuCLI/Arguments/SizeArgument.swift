@@ -93,17 +93,17 @@ enum SizeArgument: Equatable {
 
   /// The recipe of the size in a mode; `nil` for a fraction, whose size depends on the picture.
   func resize(_ sizes: ResizeArguments) throws(UsageError) -> Resize? {
-    let (size, mode, crops): (PixelSize, ScaleMode, Bool)
-    switch self {
-    case .box(let box): return sizes.resize(to: box, sizes.mode.mode, crops: sizes.mode.crops)
-    case .width(let width): (size, mode, crops) = (PixelSize(width, Resize.openSide), .aspectFit, false)
-    case .height(let height): (size, mode, crops) = (PixelSize(Resize.openSide, height), .aspectFit, false)
-    case .shortest(let side): (size, mode, crops) = (PixelSize(side, side), .aspectFill, false)
-    case .fraction: return nil
+    if case .box(let box) = self {
+      return sizes.resize(to: box, sizes.mode.mode, crops: sizes.mode.crops)
     }
     guard sizes.mode.mode == .aspectFit else {
       throw UsageError("--mode needs a width and a height", hint: "For example: --size 320x240 --mode cover")
     }
-    return sizes.resize(to: size, mode, crops: crops)
+    return switch self {
+    case .width(let width): sizes.resize(to: PixelSize(width, Resize.openSide), .aspectFit, crops: false)
+    case .height(let height): sizes.resize(to: PixelSize(Resize.openSide, height), .aspectFit, crops: false)
+    case .shortest(let side): sizes.resize(to: PixelSize(side, side), .aspectFill, crops: false)
+    case .box, .fraction: nil
+    }
   }
 }

@@ -32,10 +32,7 @@ enum SourceList {
       // Editors and tables of Windows write a mark before the first line.
       let hasMark = index == 0 && text.unicodeScalars.first == "\u{FEFF}"
       let line = hasMark ? String(text.unicodeScalars.dropFirst()) : text
-      // `find -print0` writes a zero behind each name, which no name has.
-      for part in line.split(separator: "\0") {
-        sources.append(try source(String(part), "--from \(path), line \(index + 1)"))
-      }
+      if !line.isEmpty { sources.append(try source(line, "--from \(path), line \(index + 1)")) }
     }
     if sources.isEmpty { throw UsageError("--from \(path): there is no source in it") }
     try SourceArgument.checkStandardInput(
@@ -57,13 +54,23 @@ enum SourceList {
         byteCount += more.reduce(0) { $0 + $1.utf8.count + 1 }
         if byteCount > maximumByteCount { throw tooLarge }
       }
-      return lines
+      return Self.lines(in: lines.joined(separator: "\n"))
     }
     let data = try data(of: path, tooLarge)
     guard let text = String(validating: data, as: UTF8.self) else {
       throw OutputError(reason: "it is not a text in UTF-8")
     }
-    return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+    return Self.lines(in: text)
+  }
+
+  /// The lines; or what stands before each zero, which no name has: `find -print0` writes it behind names with line feeds in them.
+  private static func lines(in text: String) -> [String] {
+    let end: UInt8 = text.utf8.contains(0) ? 0 : 0x0A
+    let lines: [Substring.UTF8View] = text.utf8.split(separator: end, omittingEmptySubsequences: false)
+    return lines.map { line in
+      let isOfWindows = end == 0x0A && line.last == 0x0D
+      return String(Substring(isOfWindows ? line.dropLast() : line))
+    }
   }
 
   /// Reads a file or a pipe, whose size is not known before.

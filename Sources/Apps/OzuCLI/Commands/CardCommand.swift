@@ -43,7 +43,7 @@ enum CardCommand: Command {
     let target = try target(arguments)
     let format = try EncodingArguments.outputFormat(arguments, target.format)
     let console = target.isStandardOutput ? console.withoutOutput : console
-    var configuration = try PipelineArguments.configuration(arguments)
+    var configuration = try configuration(arguments)
     let values = try values(arguments)
     do {
       let canvas = try await canvas(text, values, &configuration)
@@ -70,6 +70,15 @@ enum CardCommand: Command {
     }
   }
 
+  /// The pictures of a card may be of the web, whatever its template is.
+  static func configuration(
+    _ arguments: ParsedArguments
+  ) throws(UsageError) -> ImagePipeline.Configuration {
+    var configuration = try PipelineArguments.configuration(arguments)
+    configuration.decoding.isolation = try IsolationOption.isolation(arguments, isUntrusted: true)
+    return configuration
+  }
+
   /// - Parameter elements: what the card shows, with pictures whose files it must not replace.
   private static func target(
     _ arguments: ParsedArguments, showing elements: [Canvas.Element] = []
@@ -90,7 +99,10 @@ enum CardCommand: Command {
     _ text: String, _ values: [String: String], _ configuration: inout ImagePipeline.Configuration
   ) async throws -> Canvas {
     let source = try await SourceArgument.read(text, limit: largestTemplate)
-    let json = try await ImagePipeline(configuration).data(for: ImageRequest(source))
+    var reading = configuration
+    // With --untrusted too: no stranger has named the template.
+    reading.readsLocalAddresses = true
+    let json = try await ImagePipeline(reading).data(for: ImageRequest(source))
     var canvas = try CanvasTemplate(json).canvas(values)
     let folder =
       text == OutputFile.standardOutput

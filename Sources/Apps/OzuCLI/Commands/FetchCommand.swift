@@ -86,7 +86,8 @@ enum FetchCommand: Command {
       let isDone =
         isSession
         ? await JSONLinesSession(
-          cache: cache, console: console, answersDisconnection: arguments.has("errors-as-504")
+          cache: cache, hostRule: settings.network.hostRule, console: console,
+          answersDisconnection: arguments.has("errors-as-504")
         ).run()
         : await fetch(
           urls.map { settings.exchange(with: $0) }, settings.network.hostRule, cache, mode ?? .default,

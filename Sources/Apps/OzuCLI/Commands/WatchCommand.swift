@@ -151,6 +151,12 @@
       types = Set(configuration.readableTypes)
       (self.arguments, self.output) = (arguments, output)
       if arguments.has(SetCommand.widths.name) {
+        let single = ["format", "force", ResultWriter.onlySmallerOption.name]
+        if let name = single.first(where: { arguments.has($0) }) {
+          throw UsageError(
+            "--\(name) and --widths cannot be used together",
+            hint: name == "format" ? "--formats names those of a set." : nil)
+        }
         work = .set(try await SetCommand.recipe(arguments))
       } else {
         if arguments.has(SetCommand.formats.name) { throw UsageError("--formats needs --widths") }
@@ -210,15 +216,16 @@
 
     /// Makes the results of the pictures among files.
     func make(_ files: [ListedSource]) async {
-      var pictures = files.filter { SourceListing.isPicture($0.text, maker.types) }
+      let (found, problems) = SourceListing.pictures(among: files, maker.types)
+      var pictures = found
       for index in pictures.indices {
         count += 1
         pictures[index].number = count
       }
-      if pictures.isEmpty { return }
+      if pictures.isEmpty, problems.isEmpty { return }
       let run = SourceRun(
         kind: maker.kind, concurrentCount: jobs, console: console, style: style, showsProgress: false)
-      let failed = await run.run(pictures, problems: []) { [maker, pictures] _, index, _ in
+      let failed = await run.run(pictures, problems: problems) { [maker, pictures] _, index, _ in
         try await maker.make(pictures[index])
       } print: { (report: any SourceReport) in
         sum += report.sum

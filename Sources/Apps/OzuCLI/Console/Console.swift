@@ -40,7 +40,7 @@ struct Console: Sendable {
       output: STDOUT_FILENO, error: STDERR_FILENO,
       outputIsTerminal: isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
       errorIsTerminal: isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
-      width: terminalWidth,
+      width: columns(of: [STDOUT_FILENO, STDERR_FILENO]),
       onClosedOutput: {
         guard outlivesItsReader.load(ordering: .relaxed) else { Interruption.endForClosedOutput() }
         // Written by another thread than the one that holds the lock of the streams.
@@ -103,10 +103,13 @@ struct Console: Sendable {
     lines.forEach(printError)
   }
 
-  private static var terminalWidth: Int {
-    var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
+  /// The columns of the first descriptor that is a terminal; 80 without one. Messages may go to one when results do not.
+  static func columns(of descriptors: [Int32]) -> Int {
+    for descriptor in descriptors {
+      var size = winsize()
+      if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+    }
+    return 80
   }
 }
 

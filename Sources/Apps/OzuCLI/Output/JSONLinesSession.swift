@@ -7,14 +7,18 @@ import OzuHTTP
 /// Requests for one address wait for each other; others run at the same time (`RequestQueue`).
 struct JSONLinesSession: Sendable {
   private let cache: HTTPCache
+  private let hostRule: HTTPHostRule
   private let console: Console
   private let answersDisconnection: Bool
   private let writer: AnswerWriter
 
-  /// - Parameter answersDisconnection: whether the answer is 504 when the origin cannot be reached, as of a gateway
-  ///   (RFC 9111 §5.2.2.2), instead of an error.
-  init(cache: HTTPCache, console: Console, answersDisconnection: Bool = false) {
-    (self.cache, self.console, self.answersDisconnection) = (cache, console, answersDisconnection)
+  /// - Parameters:
+  ///   - hostRule: the hosts whose answers are given, stored ones too.
+  ///   - answersDisconnection: whether the answer is 504 when the origin cannot be reached, as of a gateway
+  ///     (RFC 9111 §5.2.2.2), instead of an error.
+  init(cache: HTTPCache, hostRule: HTTPHostRule, console: Console, answersDisconnection: Bool) {
+    (self.cache, self.hostRule) = (cache, hostRule)
+    (self.console, self.answersDisconnection) = (console, answersDisconnection)
     writer = AnswerWriter(console: console)
   }
 
@@ -70,6 +74,7 @@ struct JSONLinesSession: Sendable {
     to job: RequestQueue.Job
   ) async -> (Result<[(String, JSON)], LineError>, byteCount: Int) {
     do throws(HTTPError) {
+      try hostRule.check(job.request.url)
       let answer = try await cache.response(for: job.request, mode: job.mode)
       let headers = answer.head.headers.map { JSON.array([.string($0.name), .string($0.value)]) }
       return (

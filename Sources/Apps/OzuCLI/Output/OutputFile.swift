@@ -98,7 +98,11 @@ struct OutputFile: Sendable {
     var bytes = [CChar](repeating: 0, count: size)
     let length = readlink(path, &bytes, size)
     guard length > 0 else { throw SystemError(code: errno) }
-    return String(decoding: bytes[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    // With other characters in place of its bytes, another file would be made beside the one that is meant.
+    guard let target = String(validating: bytes[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self) else {
+      throw SystemError(code: EILSEQ)
+    }
+    return target
   }
 }
 

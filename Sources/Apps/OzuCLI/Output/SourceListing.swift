@@ -127,7 +127,7 @@ struct SourceListing {
           }
         }
       } catch {
-        fail(start + name.shown, "the file cannot be read: \(systemMessage(error.code))")
+        problems.append(Self.unreadable(start + name.shown, error))
       }
     }
   }
@@ -139,6 +139,25 @@ struct SourceListing {
 
   static func isPicture(_ path: [CChar], _ types: Set<ImageType>) -> Bool {
     if case .picture = try? kind(of: path, types) { true } else { false }
+  }
+
+  /// The pictures among files that have come into a folder, and those that cannot be opened or read.
+  static func pictures(
+    among files: [ListedSource], _ types: Set<ImageType>
+  ) -> (sources: [ListedSource], problems: [SourceFailure]) {
+    var (sources, problems): ([ListedSource], [SourceFailure]) = ([], [])
+    for file in files {
+      do throws(SystemError) {
+        if case .picture = try kind(of: Array(file.text.utf8CString), types) { sources.append(file) }
+      } catch {
+        problems.append(unreadable(file.text, error))
+      }
+    }
+    return (sources, problems)
+  }
+
+  private static func unreadable(_ path: String, _ error: SystemError) -> SourceFailure {
+    SourceFailure(path, reason: "the file cannot be read: \(systemMessage(error.code))")
   }
 
   private enum Kind {
