@@ -129,7 +129,7 @@ package struct HTTPCacheExchange: Sendable {
     if result.head.status == 304, !stored.isEmpty, !request.hasPrecondition {
       guard let index = policy.validated(by: result.head, among: stored, choice: originRequest.choice) else {
         // The 304 confirms a response that is not stored: request the whole one.
-        return try await ask(OriginRequest(decision: decision))
+        return try await ask(OriginRequest(decision: decision, fallback: originRequest.fallback))
       }
       return await revalidated(entries[index], result, decision)
     }
