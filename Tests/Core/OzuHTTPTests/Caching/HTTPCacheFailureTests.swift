@@ -82,6 +82,14 @@ struct HTTPCacheFailureTests {
     #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(10), .seconds(6), .seconds(2)])
   }
 
+  @Test(
+    "of the limit on the whole exchange the error names all, where the client of a hop named the rest",
+    arguments: [(.total, 9), (.idle, 2)] as [(HTTPTimeoutPhase, Int)])
+  func limitOfHop(_ phase: HTTPTimeoutPhase, _ seconds: Int) {
+    let error = HTTPError(.timedOut(phase)).naming(HTTPTimeouts(idle: .seconds(2), total: .seconds(3)))
+    #expect(error.naming(HTTPTimeouts(total: .seconds(9))).limit == .seconds(seconds))
+  }
+
   @Test("the total limit covers all attempts, and the error names the limit of the request")
   func totalLimitOfRetries() async throws {
     let clock = ManualClock()
