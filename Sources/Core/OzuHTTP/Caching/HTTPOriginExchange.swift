@@ -137,12 +137,14 @@ extension HTTPOriginExchange {
       for field in conditions { outgoing.headers.add(name: field.name, value: field.value) }
     }
     if let partial = await partialBody(for: hop) {
+      let start = configuration.now()
       do throws(HTTPError) {
         return try await transfer(outgoing, continuing: partial)
       } catch {
         // The rest does not fit, or is not available: request the whole body, once.
         guard case .refused = error.reason else { throw error }
         await storage.setPartialBody(nil, for: key)
+        outgoing.timeouts.total -= start.duration(to: configuration.now())
       }
     }
     return try await transfer(outgoing, continuing: nil)

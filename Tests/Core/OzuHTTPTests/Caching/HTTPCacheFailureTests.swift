@@ -109,6 +109,22 @@ struct HTTPCacheFailureTests {
     #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(9), .seconds(4)])
   }
 
+  @Test("the total limit covers the request for the whole after one for the rest of a body")
+  func totalLimitOfRest() async throws {
+    let clock = ManualClock()
+    let fixture = CacheFixture { $0.now = clock.now }
+    fixture.client.reply { request in
+      clock.advance(by: .seconds(4))
+      if request.headers.contains(name: "Range") { return .status(416) }
+      return .text("0123456789", ["ETag": "\"1\""]).failing(.connectionLost, afterByteCount: 4)
+    }
+    let request = HTTPRequest(url: CacheFixture.url, timeouts: HTTPTimeouts(total: .seconds(10)))
+    for _ in 0..<2 {
+      await #expect(throws: HTTPError.self) { try await fixture.cache.response(for: request) }
+    }
+    #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(10), .seconds(10), .seconds(6)])
+  }
+
   @Test(
     "an exchange that reached a time limit is not retried, except the limit on connecting",
     arguments: [(.connect, 3), (.idle, 1), (.total, 1), (.speed(bytesPerSecond: 9), 1)]
