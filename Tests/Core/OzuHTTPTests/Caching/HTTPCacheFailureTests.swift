@@ -116,7 +116,8 @@ struct HTTPCacheFailureTests {
     fixture.client.reply { request in
       clock.advance(by: .seconds(4))
       if request.headers.contains(name: "Range") { return .status(416) }
-      return .text("0123456789", ["ETag": "\"1\""]).failing(.connectionLost, afterByteCount: 4)
+      let whole = FakeHTTPReply.text("0123456789", ["ETag": "\"1\""])
+      return whole.failing(.connectionLost, afterByteCount: 4)
     }
     let request = HTTPRequest(url: CacheFixture.url, timeouts: HTTPTimeouts(total: .seconds(10)))
     for _ in 0..<2 {
