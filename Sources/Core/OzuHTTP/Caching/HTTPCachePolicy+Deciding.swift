@@ -114,8 +114,9 @@ extension HTTPCachePolicy {
     !control.demandsValidation && directiveAgainstStale(control) == nil
   }
 
-  /// Whether a result made from a response may be used after its lifetime when the origin cannot be reached. Also a policy that ignores
-  /// the origin respects it here, because the result may be used by requests with other policies.
+  /// Whether a result made from a response may be used after its lifetime when the origin cannot be reached.
+  ///
+  /// A policy that ignores the origin respects it here, because requests with other policies may use the result.
   func mayUseOffline(_ control: CacheControl) -> Bool {
     servesStaleWhenDisconnected && allowsStale(control)
   }
