@@ -146,7 +146,8 @@ extension ImagePipeline.Configuration {
     /// by default.
     ///
     /// An origin that does not answer holds these places and no others. With `concurrentFetches` or more, origins are
-    /// not told apart, and one that does not answer can hold all places.
+    /// not told apart, and one that does not answer can hold all places. More downloads at once of an origin without HTTP/2
+    /// also need an `httpClient` with more connections to a host (`HTTPClientConfiguration.maximumConnectionsPerHost`).
     public var concurrentFetchesPerOrigin = 6
     /// Whether new downloads wait a moment after many have been started and cancelled in a short time. On by default:
     /// after 25 cancellations in a row at most 80 downloads a second are started. Without cancellations no load waits for

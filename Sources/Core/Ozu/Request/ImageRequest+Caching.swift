@@ -11,13 +11,9 @@ extension ImageRequest {
   var readsOriginals: Bool { cachePolicy.readsCaches && readLayers.contains(.originals) }
   /// Whether the result is put into memory.
   var writesMemory: Bool { cachePolicy.writesCaches && writeLayers.contains(.memory) }
-  /// The mode of the HTTP cache, whose storage is the stores.
+  /// The mode of the HTTP cache, whose storage is the stores and writes nothing for a request that does not write originals.
   var httpMode: HTTPCacheMode {
-    switch cachePolicy {
-    case .useCaches where !readLayers.contains(.originals): writesOriginals ? .reload : .noStore
-    case .reload where !writesOriginals: .noStore
-    default: cachePolicy.httpMode
-    }
+    cachePolicy == .useCaches && !readLayers.contains(.originals) ? .reload : cachePolicy.httpMode
   }
 
   /// Whether the result is written to the stores.

@@ -101,8 +101,18 @@ package struct HTTPCacheExchange: Sendable {
     let origin = HTTPOriginExchange(
       exchange: self, stored: stored, choice: originRequest.choice,
       resumes: decision.action != .bypass && mode != .reload)
-    let standIn = originRequest.fallback.flatMap { entry in
-      { (isDisconnected: Bool) -> HTTPCachedResponse? in
+    // The stored response in place of a failure of the origin: of a status, or of an exchange without one.
+    func standIn(_ failure: Result<Int, HTTPError>) -> HTTPCachedResponse? {
+      let isDisconnected: Bool
+      switch failure {
+      case .success(let status):
+        guard [500, 502, 503, 504].contains(status) else { return nil }
+        isDisconnected = false
+      case .failure(let error):
+        guard error.isDisconnection else { return nil }
+        isDisconnected = true
+      }
+      return originRequest.fallback.flatMap { entry in
         policy.reasonToServeStale(
           entry.response, request: request, mode: mode, isDisconnected: isDisconnected, now: now
         ).map { serve(entry, HTTPDecision(.stale, reason: $0)) }
@@ -110,16 +120,16 @@ package struct HTTPCacheExchange: Sendable {
     }
     let result: HTTPOriginAnswer
     do throws(HTTPError) {
-      result = try await origin.run(isRetried: { standIn?($0) == nil })
+      result = try await origin.run(isRetried: { standIn($0) == nil })
     } catch {
-      if error.isDisconnection, let standIn = standIn?(true) { return standIn }
+      if let stale = standIn(.failure(error)) { return stale }
       throw error
     }
-    if [500, 502, 503, 504].contains(result.head.status), let standIn = standIn?(false) { return standIn }
+    if let stale = standIn(.success(result.head.status)) { return stale }
     if result.head.status == 304, !stored.isEmpty, !request.hasPrecondition {
       guard let index = policy.validated(by: result.head, among: stored, choice: originRequest.choice) else {
         // The 304 confirms a response that is not stored: request the whole one.
-        return try await ask(OriginRequest(decision: decision))
+        return try await ask(OriginRequest(decision: decision, fallback: originRequest.fallback))
       }
       return await revalidated(entries[index], result, decision)
     }

@@ -93,8 +93,7 @@ extension HTTPCachePolicy {
     isDisconnected: Bool, now: Date
   ) -> String? {
     let (control, origin) = (CacheControl(request.headers), respectedDirectives(of: response))
-    guard mode == .default || mode == .forceCache, !control.contains("no-cache"),
-      !origin.demandsValidation, directiveAgainstStale(origin) == nil
+    guard mode == .default || mode == .forceCache, !control.contains("no-cache"), allowsStale(origin)
     else { return nil }
     let staleness = max(0, staleness(of: response, now: now))
     let windows = [response.cacheControl, control].compactMap { $0.seconds("stale-if-error") }
@@ -111,9 +110,15 @@ extension HTTPCachePolicy {
     return isShared ? ["proxy-revalidate", "s-maxage"].first(where: control.contains) : nil
   }
 
+  private func allowsStale(_ control: CacheControl) -> Bool {
+    !control.demandsValidation && directiveAgainstStale(control) == nil
+  }
+
   /// Whether a result made from a response may be used after its lifetime when the origin cannot be reached.
+  ///
+  /// A policy that ignores the origin respects it here, because requests with other policies may use the result.
   func mayUseOffline(_ control: CacheControl) -> Bool {
-    directiveAgainstStale(control) == nil && !control.contains("no-cache")
+    servesStaleWhenDisconnected && allowsStale(control)
   }
 
   /// The newest stored response that may answer a request (§4.1). One that is dated in the future comes last: nobody knows its age.

@@ -31,8 +31,8 @@ struct HTTPOriginExchange: Sendable {
   private var storage: any HTTPCacheStorage { exchange.storage }
   var configuration: HTTPCacheConfiguration { exchange.cache.configuration }
 
-  /// - Parameter isRetried: decides whether to retry after a failure; its argument says whether the origin could not be reached.
-  func run(isRetried: (_ isDisconnected: Bool) -> Bool) async throws(HTTPError) -> HTTPOriginAnswer {
+  /// - Parameter isRetried: decides whether to retry after a status or an error.
+  func run(isRetried: (Result<Int, HTTPError>) -> Bool) async throws(HTTPError) -> HTTPOriginAnswer {
     let retry = configuration.retryPolicy
     var retryCount = 0
     let start = configuration.now()
@@ -42,7 +42,7 @@ struct HTTPOriginExchange: Sendable {
       var answer: HTTPOriginAnswer?
       do throws(HTTPError) {
         let result = try await followRedirects(since: start, isRetry: retryCount > 0)
-        guard retry.isTransient(status: result.head.status), isRetried(false) else {
+        guard retry.isTransient(status: result.head.status), isRetried(.success(result.head.status)) else {
           if result.head.status < 500 { cache.noteSuccess() }
           return result
         }
@@ -50,7 +50,7 @@ struct HTTPOriginExchange: Sendable {
         answer = result
       } catch {
         let error = error.naming(request.timeouts)
-        guard retry.isTransient(error.reason), isRetried(true) else { throw error }
+        guard retry.isTransient(error.reason), isRetried(.failure(error)) else { throw error }
         failure = error
       }
       let isSafe = [.get, .head, .options].contains(request.method)
@@ -137,12 +137,14 @@ extension HTTPOriginExchange {
       for field in conditions { outgoing.headers.add(name: field.name, value: field.value) }
     }
     if let partial = await partialBody(for: hop) {
+      let start = configuration.now()
       do throws(HTTPError) {
         return try await transfer(outgoing, continuing: partial)
       } catch {
         // The rest does not fit, or is not available: request the whole body, once.
         guard case .refused = error.reason else { throw error }
         await storage.setPartialBody(nil, for: key)
+        outgoing.timeouts.total -= start.duration(to: configuration.now())
       }
     }
     return try await transfer(outgoing, continuing: nil)

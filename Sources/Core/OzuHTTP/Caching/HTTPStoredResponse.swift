@@ -68,8 +68,8 @@ public struct HTTPStoredResponse: Sendable, Hashable {
   /// variants can still be told apart. `nil` if the response is useless without the removed parts.
   ///
   /// - The URL loses user, password, query and fragment; a digest (SHA-256) of the whole URL replaces them.
-  /// - Fields with credentials are removed, including `Set-Cookie`. Addresses in `Location`, `Content-Location`,
-  ///   `Link` and `Refresh` lose the same parts as the URL.
+  /// - Fields with credentials are removed, including `Set-Cookie`, and so are `Link` and `Refresh`. The addresses in
+  ///   `Location` and `Content-Location` lose the same parts as the URL.
   /// - Of the request's fields that `Vary` names, those that may be secret become digests.
   /// - A redirect whose `Location` would lose a part is `nil`.
   public var withoutSecrets: HTTPStoredResponse? {
@@ -163,11 +163,11 @@ enum StoredFields {
     "Set-Cookie", "Set-Cookie2", "Cookie", "Authorization", "Proxy-Authorization", "Authentication-Info",
     "X-Auth-Token", "X-Api-Key", "X-Csrf-Token", "X-Xsrf-Token", "X-Amz-Security-Token",
     "X-Goog-Iam-Authorization-Token",
+    // Their addresses may be relative, which a text does not show.
+    "Link", "Refresh",
   ]
   /// Fields whose value is one address.
   private static let addresses = ["Location", "Content-Location"]
-  /// Fields whose value contains addresses.
-  private static let texts = ["Link", "Refresh"]
 
   /// Request fields that describe the abilities of a client, and not its identity.
   private static let harmless = [
@@ -182,11 +182,8 @@ enum StoredFields {
     HTTPHeaders(
       headers.compactMap { field in
         if field.isNamed(secret) { return nil }
-        if field.isNamed(addresses) {
-          return HTTPHeaders.Field(name: field.name, value: Redaction.address(field.value))
-        }
-        return field.isNamed(texts)
-          ? HTTPHeaders.Field(name: field.name, value: Redaction.text(field.value)) : field
+        return field.isNamed(addresses)
+          ? HTTPHeaders.Field(name: field.name, value: Redaction.address(field.value)) : field
       })
   }
 

@@ -135,9 +135,10 @@ public struct HTTPError: Error, Sendable, Hashable {
     }
   }
 
-  /// The same error with the duration of the limit that was reached; only for `timedOut`.
+  /// The same error with the duration of the limit that was reached; only for `timedOut`. The client of a later hop has named only
+  /// what was left of the limit on the whole exchange.
   package func naming(_ timeouts: HTTPTimeouts) -> HTTPError {
-    guard case .timedOut(let phase) = reason, limit == nil else { return self }
+    guard case .timedOut(let phase) = reason, limit == nil || phase == .total else { return self }
     var error = self
     error.limit =
       switch phase {

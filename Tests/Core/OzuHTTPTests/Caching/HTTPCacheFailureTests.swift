@@ -82,6 +82,14 @@ struct HTTPCacheFailureTests {
     #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(10), .seconds(6), .seconds(2)])
   }
 
+  @Test(
+    "of the limit on the whole exchange the error names all, where the client of a hop named the rest",
+    arguments: [(.total, 9), (.idle, 2)] as [(HTTPTimeoutPhase, Int)])
+  func limitOfHop(_ phase: HTTPTimeoutPhase, _ seconds: Int) {
+    let error = HTTPError(.timedOut(phase)).naming(HTTPTimeouts(idle: .seconds(2), total: .seconds(3)))
+    #expect(error.naming(HTTPTimeouts(total: .seconds(9))).limit == .seconds(seconds))
+  }
+
   @Test("the total limit covers all attempts, and the error names the limit of the request")
   func totalLimitOfRetries() async throws {
     let clock = ManualClock()
@@ -99,6 +107,23 @@ struct HTTPCacheFailureTests {
     #expect(error?.reason == .timedOut(.total))
     #expect(error?.message.contains("(the limit on the whole exchange is 9 s)") == true)
     #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(9), .seconds(4)])
+  }
+
+  @Test("the total limit covers the request for the whole after one for the rest of a body")
+  func totalLimitOfRest() async throws {
+    let clock = ManualClock()
+    let fixture = CacheFixture { $0.now = clock.now }
+    fixture.client.reply { request in
+      clock.advance(by: .seconds(4))
+      if request.headers.contains(name: "Range") { return .status(416) }
+      let whole = FakeHTTPReply.text("0123456789", ["ETag": "\"1\""])
+      return whole.failing(.connectionLost, afterByteCount: 4)
+    }
+    let request = HTTPRequest(url: CacheFixture.url, timeouts: HTTPTimeouts(total: .seconds(10)))
+    for _ in 0..<2 {
+      await #expect(throws: HTTPError.self) { try await fixture.cache.response(for: request) }
+    }
+    #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(10), .seconds(10), .seconds(6)])
   }
 
   @Test(

@@ -115,6 +115,17 @@ struct HTTPCacheTests {
     #expect(fixture.client.requests.count == 3)
   }
 
+  @Test("if that request fails, the stale response is served as after any other failure")
+  func failureAfterStrayNotModified() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(
+      .text("one", ["ETag": "\"1\""]), .status(304, headers: ["ETag": "\"2\""]), .failure(.connectionLost))
+    try await fixture.get()
+    let answer = try await fixture.get()
+    #expect(answer.text == "one")
+    #expect(answer.decision.place == .stale)
+  }
+
   @Test("stale while a validation runs in the background; the next request gets the new answer")
   func staleWhileRevalidate() async throws {
     let fixture = CacheFixture()

@@ -248,6 +248,23 @@ struct HTTPDecidingTests {
   }
 
   @Test(
+    "a result may be used offline exactly where the answer that it was made from may",
+    arguments: [
+      "max-age=40", "max-age=40, must-revalidate", "max-age=40, no-cache",
+      "max-age=40, no-cache=\"Set-Cookie\"",
+    ])
+  func resultsOffline(_ control: String) {
+    let response = storedResponse(["Cache-Control": control])
+    var strict = HTTPCachePolicy.standard
+    strict.servesStaleWhenDisconnected = false
+    for policy in [HTTPCachePolicy.standard, strict] {
+      let reason = policy.reasonToServeStale(
+        response, request: request(), isDisconnected: true, now: noon.addingTimeInterval(100))
+      #expect(policy.mayUseOffline(response.cacheControl) == (reason != nil))
+    }
+  }
+
+  @Test(
     "durations are short",
     arguments: [
       (0.0, "0s"), (59.9, "59s"), (60, "1m"), (119, "1m"), (3600, "1h"), (3720, "1h 2m"), (86_400, "1d"),

@@ -84,6 +84,19 @@ extension HTTPResumeAndRetryTests {
   }
 
   @Test(
+    "a failure for which no stale answer may stand in is retried",
+    arguments: [.status(408), .status(429), .failure(.contentCodingTruncated(coding: "gzip"))]
+      as [FakeHTTPReply])
+  func noStandIn(_ reply: FakeHTTPReply) async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(.text("one", ["Cache-Control": "max-age=1, stale-if-error=60"]), reply, .text("two"))
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(5))
+    #expect(try await fixture.get().text == "two")
+    #expect(fixture.waits.all == [.milliseconds(300)])
+  }
+
+  @Test(
     "all exchanges share a budget of retries, which successes fill again",
     arguments: [(3, 3, 4), (Int.max, 6, 8)])
   func budget(_ budget: Int, _ first: Int, _ all: Int) async throws {

@@ -122,6 +122,19 @@ struct RequestSourceTests {
     #expect(kept.disk == counts.disk)
   }
 
+  @Test(
+    "a request that neither reads nor writes originals keeps its result in the other layers",
+    arguments: [CachePolicy.useCaches, .reload])
+  func withoutOriginals(_ policy: CachePolicy) async throws {
+    let fixture = Fixture()
+    var request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
+    (request.readLayers, request.writeLayers, request.cachePolicy) = (.memory, .memory, policy)
+    _ = try await fixture.pipeline.image(for: request)
+    let kept = await fixture.cachedCounts()
+    #expect(kept.memory == 1)
+    #expect(kept.disk == 0)
+  }
+
   @Test("a cache layer that may not be read is skipped")
   func reading() async throws {
     let fixture = Fixture()
