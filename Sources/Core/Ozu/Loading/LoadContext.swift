@@ -22,7 +22,7 @@ final class LoadContext: Sendable {
   let epochs = SourceEpochs()
   /// The stores as the storage of the HTTP caches.
   let originalStorage: OriginalStorage
-  /// The pipeline, from the first request for a canvas on (`CanvasFetcher`).
+  /// The pipeline, for canvases (`CanvasFetcher`): from the first request for one on, or from the start if there are resolvers.
   let pipeline = WeakPipeline()
   private let lastNumber = Atomic(0)
   /// The clock of the configuration: a call through that would copy the whole of it.

@@ -74,6 +74,8 @@ public final class ImagePipeline: Sendable {
       !configuration.caching.cacheKeyRules.isEmpty || configuration.decoding.colorPolicy != .standard
     checksSources = configuration.checksSources
     takesRequestsAsTheyAre = !adjustsKeys && !context.events.isObserved
+    // A resolver may return the fetcher of a canvas, which requests for its addresses do not tell.
+    if configuration.sources.hasResolvers { context.pipeline.set(self) }
   }
 
   /// Makes a pipeline.

@@ -55,6 +55,21 @@ struct CanvasRequestTests {
     #expect(try await second.image(for: small).size == PixelSize(100, 20))
   }
 
+  @Test("a resolver may have a card for an address, with pictures that the same pipeline loads")
+  func resolved() async throws {
+    let card = ImageRequest(canvas: Self.card(["own:x"]))
+    let fixture = Fixture {
+      $0.sources.register(scheme: "own") { _ in Pixels() }
+      $0.sources.register(scheme: "card") { _ in
+        guard case .fetcher(let fetcher) = card.source else { return nil }
+        return fetcher
+      }
+    }
+    let url = try #require(URL(string: "card:x"))
+    let drawn = try await fixture.pipeline.image(for: url).bitmap
+    #expect(drawn[10, 20] == .black && drawn[60, 20] == .white)
+  }
+
   private struct Pixels: ImageFetching {
     var key: String { "own" }
     func fetch() async throws -> FetchedImage {
