@@ -27,7 +27,16 @@ struct WaitingDownloadTests {
       ("http://a.example:81", "http://a.example", false), ("http://a.example", "http://b.example", false),
     ])
   func origins(first: String, second: String, areEqual: Bool) throws {
-    let origins = try [first, second].map { JobOrigin(try #require(URL(string: $0))) }
+    let origins = try [first, second].map { text -> JobOrigin in
+      let url = try #require(URL(string: text))
+      var own = ImageURLRequest(url: url)
+      own.keyHeaders = ["X@y"]
+      // A load reads it from its key.
+      for source in [ImageSource.url(url), .request(own)] {
+        #expect(JobOrigin(canonical: source.key) == JobOrigin(url))
+      }
+      return JobOrigin(url)
+    }
     #expect(!origins.contains(JobOrigin.none))
     #expect((origins[0] == origins[1]) == areEqual)
   }
