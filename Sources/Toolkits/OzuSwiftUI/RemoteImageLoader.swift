@@ -78,7 +78,7 @@
       var options = options
       // Nothing calls for its frames.
       options.playsAnimations = false
-      model.setArea(size, scale: scale, mode: size == nil ? .none : mode)
+      model.setArea(size, scale: scale, mode: size == nil ? .none : mode, for: request)
       return model.setImage(request, options: options, handlers: DisplayHandlers(completion: completion))
     }
 

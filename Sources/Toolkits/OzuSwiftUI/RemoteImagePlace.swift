@@ -28,7 +28,7 @@
     @MainActor
     var waitingImage: Image? {
       if let placeholderImage { return placeholderImage }
-      guard case .toolkitImage(let own) = options.placeholder else { return nil }
+      guard let own = options.placeholder.ownImage else { return nil }
       return Self.image(own)
     }
 

@@ -142,7 +142,7 @@ struct WrittenMetadataTests {
     var source: Data
     if kind == "BMP" {
       // Version 5 of the header, one white pixel, the profile behind it.
-      let fields = [142 + profile.count, 0, 138, 124, 1, 1, 24 << 16 | 1, 0, 4, 11_811, 11_811]
+      let fields = [142 + profile.count, 0, 138, 124, 1, 1, 24 << 16 | 1, 0, 4, 11_811, 23_622]
       source = Data("BM".utf8) + little(fields)
       source += Data(count: 138 - source.count)
       source.replaceSubrange(70..<74, with: little([0x4D42_4544]))
@@ -162,6 +162,8 @@ struct WrittenMetadataTests {
       policy: .keepAll, size: kept.size, colorSpace: kept.bitmap.colorSpace, notes: &notes)
     #expect(written.colorProfile == profile && notes.isEmpty)
     #expect(abs((written.resolution?.horizontal ?? 0) - 300) < 0.02)
+    let vertical = kind == "BMP" ? 600.0 : 300
+    #expect(abs((written.resolution?.vertical ?? 0) - vertical) < 0.02)
     #expect((written.exif != nil) == (kind == "ICO"))
   }
 

@@ -46,13 +46,14 @@ public final class DisplayModel: ImageDisplaying {
 
   /// Sets the area of the picture.
   public func layout(_ size: DisplaySize?, scale: Double, mode: ScaleMode) {
-    setArea(size, scale: scale, mode: mode)
-    images.layoutDidChange()
+    setArea(size, scale: scale, mode: mode, for: images.request)
   }
 
-  /// Sets the area of the picture that is set next. The current one is not loaded in it.
-  package func setArea(_ size: DisplaySize?, scale: Double, mode: ScaleMode) {
+  /// Sets the area of the picture that is set next. A current one of another request is not loaded in it.
+  package func setArea(_ size: DisplaySize?, scale: Double, mode: ScaleMode, for request: ImageRequest?) {
     (displaySize, displayScale, displayMode) = (size, scale, mode)
+    // A load of the same picture in a smaller area stays until the new one has joined its download.
+    if images.request?.key == request?.key { images.layoutDidChange() }
   }
 
   /// Shows the picture of a request in place of the current one; `nil` shows nothing.

@@ -53,6 +53,15 @@ public enum DisplayPlaceholder: Sendable {
     }
   }
 
+  /// The image of a toolkit that is shown where memory has no picture of the source.
+  package var ownImage: ToolkitImage? {
+    switch self {
+    case .toolkitImage(let image): image
+    case .otherSize(let substitute): substitute.ownImage
+    default: nil
+    }
+  }
+
   /// Whether it may leave the view unchanged.
   var mayKeep: Bool {
     switch self {

@@ -28,10 +28,13 @@ extension ImageRequest {
     return with { ($0.cachePolicy, $0.readLayers) = (.useCaches, .originals) }
   }
 
-  /// The request for the original, at its own size and without steps: its key, its policies and its other sources stay.
+  /// The request for the original, at its own size, without steps and in the colours of the pipeline, which other programs know
+  /// without a profile: its key, its policies and its other sources stay.
   package var original: ImageRequest {
     afterReload.with { request in
-      request.changeRecipe { $0.recipe = Recipe(decoding: $0.recipe.parts.decoding) }
+      let allowsTruncation = request.allowsTruncation
+      request.changeRecipe { $0.recipe = Recipe() }
+      request.allowsTruncation = allowsTruncation
       request.scale = 1
     }
   }

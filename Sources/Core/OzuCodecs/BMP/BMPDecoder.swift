@@ -82,7 +82,7 @@ final class BMPFile: ImageFile {
   /// The profile and the resolution, which are all that a bitmap can have.
   func readMetadata() -> ImageMetadata {
     var metadata = ImageMetadata()
-    metadata.resolution = header.dotsPerInch.map { ImageResolution(dotsPerInch: $0) }
+    metadata.resolution = details.resolution
     metadata.complete(with: header)
     return metadata
   }
@@ -113,7 +113,7 @@ extension BMPHeader {
     var header = ImageHeader(type: type, storedSize: size, colorModel: masks == nil ? .indexed : .rgb)
     header.add(
       profileRange.map { ICCProfile(Data(bytes.copy(from: $0.lowerBound, byteCount: $0.count))) })
-    header.add(statedDotsPerInch: dotsPerInch)
+    header.add(statedDotsPerInch: resolution?.horizontal)
     return header
   }
 }

@@ -32,8 +32,8 @@ struct BMPHeader {
   let pixelOffset: Int
   /// The bytes of the embedded profile, if it is inside the file.
   let profileRange: Range<Int>?
-  /// The resolution in dots per inch, from the pixels per metre.
-  let dotsPerInch: Double?
+  /// The resolution, from the pixels per metre.
+  let resolution: ImageResolution?
 
   static let stage = "header"
 
@@ -126,8 +126,16 @@ struct BMPHeader {
     profileRange =
       hasProfile && profileOffset + profileByteCount <= bytes.count
       ? profileOffset..<profileOffset + profileByteCount : nil
-    let pixelsPerMeter = isCore ? 0 : optional(24, 4)
-    dotsPerInch = 1...1_000_000 ~= pixelsPerMeter ? Double(pixelsPerMeter) * 0.0254 : nil
+    resolution = Self.resolution(optional(24, 4), optional(28, 4))
+  }
+
+  /// The resolution of a number of pixels per metre; where that from top to bottom is not stated, it is the other one.
+  private static func resolution(_ horizontal: Int, _ vertical: Int) -> ImageResolution? {
+    let possible = 1...1_000_000
+    guard possible ~= horizontal else { return nil }
+    return ImageResolution(
+      horizontal: Double(horizontal) * 0.0254,
+      vertical: Double(possible ~= vertical ? vertical : horizontal) * 0.0254)
   }
 
   private static func compression(

@@ -127,11 +127,21 @@ struct DisplayModelTests {
   func areaOfNext() {
     model.setImage(request("a"))
     script.loads[0].finish(Stage.picture(1))
-    model.setArea(DisplaySize(400, 300), scale: 1, mode: .aspectFit)
+    model.setArea(DisplaySize(400, 300), scale: 1, mode: .aspectFit, for: request("b"))
     model.setImage(request("b"), options: DisplayOptions { $0.placeholder = .unchanged })
     #expect(Self.words(model.state) == "loading 0 1")
     #expect(script.loads.map { $0.request.key.source } == [request("a"), request("b")].map(\.key.source))
     #expect(script.loads.map { $0.request.resize?.size } == [PixelSize(40, 30), PixelSize(400, 300)])
+  }
+
+  @Test("a larger area for the same picture keeps its load until the new one has joined the download")
+  func areaOfSame() {
+    model.setImage(request("a"))
+    model.setArea(DisplaySize(400, 300), scale: 1, mode: .aspectFit, for: request("a"))
+    model.setImage(request("a"))
+    #expect(script.live.map { $0.request.resize?.size } == [PixelSize(40, 30), PixelSize(400, 300)])
+    script.loads[1].finish(Stage.picture(1))
+    #expect(script.loads[0].isStopped && Self.words(model.state) == "success 1")
   }
 
   @Test("nothing is loaded before there is a size, and a larger size loads again")

@@ -59,6 +59,9 @@ struct ImageBindingTests {
       from: Self.b, options: DisplayOptions { $0.placeholder = .toolkitImage(ToolkitImage("photo")) })
     stage.script.loads[2].finish(Stage.picture(6))
     #expect(stage.told.suffix(2) == ["image photo", "picture 6 fade"])
+    // SwiftUI draws it by itself.
+    let substitute = DisplayPlaceholder.otherSize(orElse: .toolkitImage(ToolkitImage("photo")))
+    #expect(substitute.ownImage?.image as? String == "photo")
   }
 
   @Test("a picture that was not in memory fades in for a tenth of a second")

@@ -44,6 +44,8 @@ import Testing
     var request = ImageRequest(
       url: Self.url, resize: Resize(Self.size), processors: [.grayscale], cachePolicy: .bypass, cacheKey: "a")
     request.scale = 2
+    request.colorPolicy = .keep
+    request.headroomStops = 2
     request.alternatives = [.url(URL(filePath: "/a.jpg"))]
     for each in [request, request.inFormat(CacheFormat("icon", size: Self.size))] {
       let original = each.original
