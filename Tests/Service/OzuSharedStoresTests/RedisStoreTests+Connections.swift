@@ -229,6 +229,25 @@ extension RedisStoreTests {
     #expect(connection.interest?.descriptor == nil)
   }
 
+  @Test("an address has a whole deadline to answer in, however long its name was looked up")
+  func slowConnection() throws {
+    var attempts: [Int] = []
+    let connection = RedisConnection(place: 0, configuration: store().configuration) { attempts.append($0) }
+    let start = clock.now()
+    connection.start(
+      RedisRequest(RESPCommand("EXISTS", "a"), deadline: start.advanced(by: .milliseconds(50))) { _ in })
+    clock.advance(by: .milliseconds(40))
+    // No answer is noticed before the events of the socket are handled.
+    connection.resolved(1, .success(try RedisEndpoint.resolving(.tcp("127.0.0.1", port: 1))))
+    for (milliseconds, isConnecting) in [(50, true), (89, true), (90, false)] {
+      connection.expire(at: start.advanced(by: .milliseconds(milliseconds)))
+      #expect((connection.interest != nil) == isConnecting)
+      let end = isConnecting ? start.advanced(by: .milliseconds(90)) : nil
+      #expect(connection.nextDeadline == end)
+    }
+    #expect(attempts == [1])
+  }
+
   @Test("a released store ends its thread and answers waiting callers")
   func release() async throws {
     redis.react = { _, _ in .silence }

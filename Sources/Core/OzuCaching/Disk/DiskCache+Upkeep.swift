@@ -58,7 +58,8 @@ extension DiskCache {
   /// container that it shares with extensions.
   ///
   /// Meanwhile fetches serve the entries that this cache knows, changes are refused and counted as dropped, and another
-  /// process may write. An entry that could not be replaced or removed is not served any more.
+  /// process may write. An entry that could not be replaced or removed is not served any more, also after `resume()`. A
+  /// process that ends before leaves it in the files.
   public func suspend() {
     store.suspend()
   }

@@ -43,6 +43,8 @@ package struct HTTPCacheExchange: Sendable {
     fileprivate var choice: Int?
     /// The response that may be served if the origin fails.
     fileprivate var fallback: HTTPCacheEntry?
+    /// When the exchange began; nil for its first request.
+    fileprivate var start: ContinuousClock.Instant?
 
     /// Whether nothing is stored for the request.
     package var isForNew: Bool { entries.isEmpty && fallback == nil }
@@ -97,6 +99,7 @@ package struct HTTPCacheExchange: Sendable {
   /// Asks the origin, and stores the answer.
   package func ask(_ originRequest: OriginRequest) async throws(HTTPError) -> HTTPCachedResponse {
     let (decision, entries) = (originRequest.decision, originRequest.entries)
+    let start = originRequest.start ?? cache.configuration.now()
     let stored = entries.map(\.response)
     let origin = HTTPOriginExchange(
       exchange: self, stored: stored, choice: originRequest.choice,
@@ -120,7 +123,7 @@ package struct HTTPCacheExchange: Sendable {
     }
     let result: HTTPOriginAnswer
     do throws(HTTPError) {
-      result = try await origin.run(isRetried: { standIn($0) == nil })
+      result = try await origin.run(since: originRequest.start, isRetried: { standIn($0) == nil })
     } catch {
       if let stale = standIn(.failure(error)) { return stale }
       throw error
@@ -129,7 +132,8 @@ package struct HTTPCacheExchange: Sendable {
     if result.head.status == 304, !stored.isEmpty, !request.hasPrecondition {
       guard let index = policy.validated(by: result.head, among: stored, choice: originRequest.choice) else {
         // The 304 confirms a response that is not stored: request the whole one.
-        return try await ask(OriginRequest(decision: decision, fallback: originRequest.fallback))
+        return try await ask(
+          OriginRequest(decision: decision, fallback: originRequest.fallback, start: start))
       }
       return await revalidated(entries[index], result, decision)
     }

@@ -31,17 +31,21 @@ struct HTTPOriginExchange: Sendable {
   private var storage: any HTTPCacheStorage { exchange.storage }
   var configuration: HTTPCacheConfiguration { exchange.cache.configuration }
 
-  /// - Parameter isRetried: decides whether to retry after a status or an error.
-  func run(isRetried: (Result<Int, HTTPError>) -> Bool) async throws(HTTPError) -> HTTPOriginAnswer {
+  /// - Parameters:
+  ///   - former: when the exchange began, whose total time limit covers this too; nil if it begins now.
+  ///   - isRetried: decides whether to retry after a status or an error.
+  func run(
+    since former: ContinuousClock.Instant? = nil, isRetried: (Result<Int, HTTPError>) -> Bool
+  ) async throws(HTTPError) -> HTTPOriginAnswer {
     let retry = configuration.retryPolicy
     var retryCount = 0
-    let start = configuration.now()
+    let start = former ?? configuration.now()
     while true {
       var retryAfter: String?
       var failure: HTTPError?
       var answer: HTTPOriginAnswer?
       do throws(HTTPError) {
-        let result = try await followRedirects(since: start, isRetry: retryCount > 0)
+        let result = try await followRedirects(since: start, isFirst: former == nil && retryCount == 0)
         guard retry.isTransient(status: result.head.status), isRetried(.success(result.head.status)) else {
           if result.head.status < 500 { cache.noteSuccess() }
           return result
@@ -81,10 +85,10 @@ struct HTTPOriginExchange: Sendable {
   /// - Parameter start: when the first attempt began. The total time limit covers all attempts and all hops, as it
   ///   does if the client follows redirects itself.
   private func followRedirects(
-    since start: ContinuousClock.Instant, isRetry: Bool
+    since start: ContinuousClock.Instant, isFirst: Bool
   ) async throws(HTTPError) -> HTTPOriginAnswer {
     var hop = request
-    if isRetry {
+    if !isFirst {
       hop.timeouts.total -= start.duration(to: configuration.now())
       guard hop.timeouts.total > .zero else { throw HTTPError(.timedOut(.total), url: hop.url) }
     }

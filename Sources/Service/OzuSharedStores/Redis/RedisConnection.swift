@@ -13,7 +13,8 @@ final class RedisConnection {
     case idle
     /// Resolving runs on a thread of its own, because it may wait for name servers.
     case resolving(attempt: Int)
-    case connecting(LoopSocket, next: ArraySlice<RedisEndpoint>)
+    /// Until then the endpoint may answer, also if the commands that began the attempt have failed while the name was looked up.
+    case connecting(LoopSocket, next: ArraySlice<RedisEndpoint>, until: ContinuousClock.Instant)
     case open(LoopSocket, since: ContinuousClock.Instant)
   }
 
@@ -47,12 +48,16 @@ final class RedisConnection {
   var interest: (descriptor: Int32, events: Int16)? {
     switch phase {
     case .idle, .resolving: nil
-    case .connecting(let socket, _): (socket.descriptor, Int16(POLLOUT))
+    case .connecting(let socket, _, _): (socket.descriptor, Int16(POLLOUT))
     case .open(let socket, _): (socket.descriptor, Int16(session.hasOutput ? POLLIN | POLLOUT : POLLIN))
     }
   }
 
-  var nextDeadline: ContinuousClock.Instant? { session.nextDeadline }
+  /// When `expire` has something to do.
+  var nextDeadline: ContinuousClock.Instant? {
+    guard case .connecting(_, _, let end) = phase else { return session.nextDeadline }
+    return session.nextDeadline.map { min($0, end) } ?? end
+  }
 
   /// Accepts a command, and connects if there is no connection.
   func start(_ request: RedisRequest) {
@@ -79,8 +84,9 @@ final class RedisConnection {
         why = systemMessage(errno)
         continue
       }
-      guard isConnected else { return phase = .connecting(socket, next: endpoints) }
-      return open(socket)
+      if isConnected { return open(socket) }
+      let end = configuration.now().advanced(by: configuration.deadline)
+      return phase = .connecting(socket, next: endpoints, until: end)
     }
     lose(.notConnected(why))
   }
@@ -101,7 +107,7 @@ final class RedisConnection {
   func handle(_ events: Int16) {
     switch phase {
     case .idle, .resolving: break
-    case .connecting(let socket, let next):
+    case .connecting(let socket, let next, _):
       let code = socket.error
       if code == 0 { return open(socket) }
       abandon(socket, for: next, why: systemMessage(code))
@@ -150,17 +156,16 @@ final class RedisConnection {
     }
   }
 
-  /// Fails commands whose deadline has passed, and closes a connection without any answer. A name is looked up to the end, and all
-  /// its endpoints are tried, for the commands after these: otherwise none would ever find a connection where that takes longer.
+  /// Fails commands whose deadline has passed, and closes a connection without any answer. A name is looked up to the end, and each
+  /// of its endpoints has a whole deadline, for the commands after these: otherwise none would ever find a connection where both
+  /// together take longer.
   func expire(at now: ContinuousClock.Instant) {
     let (isAnyLate, isSilent) = session.expire(at: now)
-    guard isAnyLate else { return }
     switch phase {
-    case .resolving: break
-    case .connecting(let socket, let next) where !next.isEmpty:
+    case .connecting(let socket, let next, let end) where end <= now:
       abandon(socket, for: next, why: systemMessage(ETIMEDOUT))
-    case .open where !isSilent: break
-    case .idle, .connecting, .open: lose(.connectionLost)
+    case .open where isAnyLate && isSilent: lose(.connectionLost)
+    case .idle, .resolving, .connecting, .open: break
     }
   }
 
@@ -174,7 +179,7 @@ final class RedisConnection {
   private func close() {
     switch phase {
     case .idle, .resolving: break
-    case .connecting(let socket, _), .open(let socket, _): socket.close()
+    case .connecting(let socket, _, _), .open(let socket, _): socket.close()
     }
     phase = .idle
     session = Self.makeSession(configuration, address)

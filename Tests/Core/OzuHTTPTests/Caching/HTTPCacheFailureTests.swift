@@ -126,6 +126,20 @@ struct HTTPCacheFailureTests {
     #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(10), .seconds(10), .seconds(6)])
   }
 
+  @Test("the total limit covers the request for the whole after a 304 that confirms nothing")
+  func totalLimitAfterStrayNotModified() async throws {
+    let clock = ManualClock()
+    let fixture = CacheFixture { $0.now = clock.now }
+    fixture.client.reply { request in
+      clock.advance(by: .seconds(4))
+      if request.headers.contains(name: "If-None-Match") { return .status(304, headers: ["ETag": "\"2\""]) }
+      return .text("one", ["ETag": "\"1\""])
+    }
+    let request = HTTPRequest(url: CacheFixture.url, timeouts: HTTPTimeouts(total: .seconds(10)))
+    for _ in 0..<2 { _ = try await fixture.cache.response(for: request) }
+    #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(10), .seconds(10), .seconds(6)])
+  }
+
   @Test(
     "an exchange that reached a time limit is not retried, except the limit on connecting",
     arguments: [(.connect, 3), (.idle, 1), (.total, 1), (.speed(bytesPerSecond: 9), 1)]
