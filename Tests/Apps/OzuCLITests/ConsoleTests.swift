@@ -109,6 +109,18 @@ import Testing
     #expect(await lines == ["a"])
   }
 
+  @Test("a line that takes many reads is whole, also the last, which no line feed ends")
+  func longLines() throws {
+    let folder = try Folder()
+    let (first, last) = (String(repeating: "a", count: 200_000), String(repeating: "b\0", count: 200_000))
+    let path = try folder.write(Data("\(first)\r\n\n\(last)".utf8), to: "lines")
+    let file = try #require(FileHandle(forReadingAtPath: path))
+    let reader = LineReader(descriptor: file.fileDescriptor)
+    var lines: [String] = []
+    while let more = reader.next() { lines += more }
+    #expect(lines == [first, "", last])
+  }
+
   @Test("a reader that goes away ends the writing, and nothing else")
   func closedReader() throws {
     // As `main` does.

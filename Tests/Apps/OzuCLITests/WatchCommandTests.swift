@@ -145,6 +145,7 @@
       let folder = try Folder()
       mkdir(folder.path("in"), 0o700)
       symlink("/proc/self/mem", folder.path("in/b.png"))
+      symlink("/proc/self/mem", FileName(bytes: [0xE9]).path(in: folder.path("in") + "/"))
       let process = Process()
       process.executableURL = try ChildRun.program
       process.currentDirectoryURL = folder.url
@@ -161,6 +162,7 @@
       #expect(process.terminationReason == .exit && process.terminationStatus == 1)
       let messages = String(decoding: first + rest, as: UTF8.self)
       #expect(messages.contains("ozu: in/b.png: the file cannot be read: Input/output error"), "\(messages)")
+      #expect(messages.contains("its name is not UTF-8; rename it"), "\(messages)")
     }
 
     @Test(

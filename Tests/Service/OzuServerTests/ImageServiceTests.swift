@@ -98,6 +98,26 @@ struct ImageServiceTests {
     #expect(await fixture.get("/32/a.png", ["If-None-Match": tag]).status == status)
   }
 
+  private struct ReloadingAddresses: PictureAddressing {
+    func picture(for request: ServiceRequest, at date: Date) throws(AddressRefusal) -> AddressedPicture {
+      var picture = try ServiceFixture.Addresses().picture(for: request, at: date)
+      picture.request.cachePolicy = .reload
+      return picture
+    }
+  }
+
+  @Test("where the cache policy asks the origin in any case, a client with a tag gets no stored file either")
+  func reloading() async throws {
+    let fixture = try ServiceFixture(addressing: ReloadingAddresses())
+    try fixture.serve("a.png")
+    let first = await fixture.get("/32/a.png")
+    let tag = try #require(first.headers["ETag"])
+    #expect(await fixture.get("/32/a.png", ["If-None-Match": tag]).status == 304)
+    fixture.network.reply(to: ServiceFixture.url("a.png"), with: .failure(.connectionRefused))
+    #expect(await fixture.get("/32/a.png").status == 502)
+    #expect(await fixture.get("/32/a.png", ["If-None-Match": tag]).status == 502)
+  }
+
   @Test(
     "passes the freshness of the origin to the client",
     arguments: [

@@ -95,7 +95,7 @@
           status = .failed
         }
         for case .unnamed(let path, let shown, let isFolder) in events
-        where isFolder || SourceListing.isPicture(path, maker.types) {
+        where isFolder || SourceListing.mayBePicture(path, maker.types) {
           console.printError("ozu: \(PrintableText.name(shown)): its name is not UTF-8; rename it")
           status = .failed
         }

@@ -158,8 +158,10 @@ final class LineReader: Sendable {
         var chunk = Data(count: 64 << 10)
         let count = chunk.withUnsafeMutableBytes { BlockingCalls.read(descriptor, into: $0) }
         state.isAtEnd = count <= 0
+        // The rest has no line feed, and may be long: find -print0 writes none.
+        let start = state.rest.endIndex
         state.rest.append(chunk.prefix(max(0, count)))
-        guard let end = state.rest.lastIndex(of: 0x0A) else { continue }
+        guard let end = state.rest[start...].lastIndex(of: 0x0A) else { continue }
         let whole = state.rest[..<end]
         let lines = whole.split(separator: 0x0A, omittingEmptySubsequences: false).map(Self.text)
         state.rest = Data(state.rest[(end + 1)...])

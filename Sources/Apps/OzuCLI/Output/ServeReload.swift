@@ -64,7 +64,10 @@
         let level = try settings.logLevel()
         // What counts from the next start on must not keep the service from starting.
         _ = try (settings.listening(), settings.drainLimit(), settings.logsText(), settings.logsRequests)
-        _ = try (settings.statusListen(), settings.playground(rules, at: settings.listen()))
+        let (address, statusAddress) = (try settings.listen(), try settings.statusListen())
+        try address.checkHost(of: "listen")
+        try statusAddress?.checkHost(of: "status_listen")
+        _ = try settings.playground(rules, at: address)
         rules.watermark = try await settings.watermark(pipeline)
         rules.watermarkText = try await settings.watermarkText(pipeline)
         // First, so that no address is accepted whose host the client would refuse.

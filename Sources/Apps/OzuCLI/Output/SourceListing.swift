@@ -134,11 +134,17 @@ struct SourceListing {
 
   /// Whether a path leads to a regular file that begins like a picture.
   static func isPicture(_ path: String, _ types: Set<ImageType>) -> Bool {
-    isPicture(Array(path.utf8CString), types)
+    if case .picture = try? kind(of: Array(path.utf8CString), types) { true } else { false }
   }
 
-  static func isPicture(_ path: [CChar], _ types: Set<ImageType>) -> Bool {
-    if case .picture = try? kind(of: path, types) { true } else { false }
+  /// Whether a path leads to such a file, or to one that cannot be opened or read.
+  static func mayBePicture(_ path: [CChar], _ types: Set<ImageType>) -> Bool {
+    do throws(SystemError) {
+      if case .picture = try kind(of: path, types) { return true }
+      return false
+    } catch {
+      return true
+    }
   }
 
   /// The pictures among files that have come into a folder, and those that cannot be opened or read.

@@ -193,8 +193,10 @@ extension ImageService {
   /// The file from memory or a store, fresh or stale.
   private func keptImage(_ pictureRequest: PictureRequest) async -> EncodedImage? {
     var request = pictureRequest.known.picture.request
+    // Others ask for their source in any case.
+    guard request.cachePolicy == .useCaches || request.cachePolicy == .cacheOnly else { return nil }
     request.cachePolicy = .cacheOnly
-    request.readLayers = [.memory, .renditions]
+    request.readLayers.formIntersection([.memory, .renditions])
     return try? await pipeline.encoded(for: request, as: pictureRequest.known.picture.output)
   }
 
