@@ -64,10 +64,7 @@
         let level = try settings.logLevel()
         // What counts from the next start on must not keep the service from starting.
         _ = try (settings.listening(), settings.drainLimit(), settings.logsText(), settings.logsRequests)
-        let (address, statusAddress) = (try settings.listen(), try settings.statusListen())
-        try address.checkHost(of: "listen")
-        try statusAddress?.checkHost(of: "status_listen")
-        _ = try settings.playground(rules, at: address)
+        _ = try (settings.statusListen(), settings.playground(rules, at: settings.listen()))
         rules.watermark = try await settings.watermark(pipeline)
         rules.watermarkText = try await settings.watermarkText(pipeline)
         // First, so that no address is accepted whose host the client would refuse.
