@@ -41,9 +41,9 @@
             checks.equal(cells.count, 5, "the number of pictures in it")
             if cells.count == 5 { try await hands.click(cells[4].widget) }
             checks.equal(window.position, 4, "the place after a click on the last")
-            try folder.write("4.jpg", NumberedPicture(4, size: .init(400, 600)).data())
+            try folder.write("1.jpg", NumberedPicture(1, size: .init(400, 600)).data())
             await checks.eventually("a file that is written again has its new picture there", screen) {
-              guard cells.count == 5, let size = cells[3].picture.images.picture?.size else { return false }
+              guard cells.count == 5, let size = cells[0].picture.images.picture?.size else { return false }
               return size.height > size.width
             }
             window.open(at: 1)
