@@ -31,7 +31,7 @@ public struct ImageRequest: Sendable {
   /// local file to check. Stored inline next to the key, so that such a memory hit does not touch the shared storage.
   private(set) var needsNoAdjustment: Bool
 
-  // Both are lent: a copy counts a dozen references.
+  // It is lent, as the recipe is: a copy counts a dozen references.
   var fields: Fields { _read { yield shared.fields } }
 
   /// Changes the fields of this copy.

@@ -218,10 +218,9 @@ final class JobRunner: Sendable {
   }
 
   private func set(_ alarm: JobInstant, now: JobInstant) {
-    // Not weak: an object with weak references is slower to retain, and without its pipeline it is empty when the alarm rings.
-    Task.detached { [self] in
+    Task.detached { [weak self, sleep] in
       try? await sleep(now.duration(to: alarm))
-      ring(alarm)
+      self?.ring(alarm)
     }
   }
 
