@@ -2,6 +2,16 @@
   import Foundation
 #endif
 
+/// An event of the whole app that matters to its pipelines. The adapters of toolkits report it.
+public enum ApplicationEvent: Hashable, Sendable {
+  /// The system is short of memory.
+  case memoryWarning
+  /// The app is no longer visible, and may be stopped at any time.
+  case background
+  /// The app is visible again.
+  case foreground
+}
+
 /// What is told: each call of the closure is one notification, on the thread that posts it. The result ends that.
 package struct NotificationSource: Sendable {
   let observe: @Sendable (_ receive: @escaping @Sendable () -> Void) -> @Sendable () -> Void

@@ -349,8 +349,7 @@ extension FetchWork {
       guard (200..<300).contains(answer.status) else {
         if request.cachePolicy == .cacheOnly { return finish(.failure(.notCached(name))) }
         let failure = ImageError.httpStatus(answer.status, source: name)
-        let isAbsence = answer.status == 404 || answer.status == 410
-        note(failure, freshUntil: isAbsence ? absenceEnd(answer) : nil)
+        note(failure, freshUntil: answer.absenceEnd(configuration.testing.currentDate()))
         return finish(.failure(failure))
       }
       context.failures.noteSuccess(of: request)
@@ -369,16 +368,6 @@ extension FetchWork {
     guard request.cachePolicy.writesCaches else { return }
     context.noteFailure(error, of: request, epoch, freshUntil: freshUntil)
   }
-
-  /// The time until which a 404 or 410 is remembered: its own lifetime, otherwise 60 seconds; a day at most.
-  private func absenceEnd(_ answer: HTTPCachedResponse) -> Date {
-    let now = configuration.testing.currentDate()
-    let control = CacheControl(answer.head.headers)
-    if control.contains("no-store") || control.contains("no-cache") { return now }
-    let isExplicit = control.contains("max-age") || answer.head.headers.contains(name: "Expires")
-    let end = isExplicit ? answer.freshUntil : now.addingTimeInterval(60)
-    return min(end, now.addingTimeInterval(24 * 3600))
-  }
 }
 
 extension FetchWork: HTTPExchangeOwner {
@@ -392,44 +381,11 @@ extension FetchWork: HTTPExchangeOwner {
 }
 
 extension JobOrigin {
-  /// Scheme, host and port of a web address; `none` for other addresses. Each load asks, so they are found in the text: to take a URL
-  /// apart costs more than to start a load.
-  init(_ url: URL) {
-    let text = url.absoluteString
-    self = Self.origin(of: text, isCanonical: false) ?? JobOrigin(canonical: WebAddress.canonical(text))
-  }
+  /// Scheme, host and port of a web address; `none` for other addresses.
+  init(_ url: URL) { self.init(hash: WebAddress.originHash(of: url.absoluteString)) }
 
   /// The same of an address in its canonical form (`WebAddress.canonical`).
-  init(canonical text: String) { self = Self.origin(of: text, isCanonical: true) ?? .none }
-
-  /// - Returns: `nil` if the text must be brought into its canonical form first.
-  private static func origin(of text: String, isCanonical: Bool) -> JobOrigin? {
-    var text = text
-    return text.withUTF8 { bytes in
-      // Resolvers aside, the load refuses other addresses than `http://` and `https://` wherever it waits.
-      guard bytes.count >= 8, bytes[0] | 0x20 == UInt8(ascii: "h") else { return JobOrigin.none }
-      let start = bytes[4] == UInt8(ascii: ":") ? 7 : 8
-      guard bytes[start - 3] == UInt8(ascii: ":"), bytes[start - 1] == UInt8(ascii: "/") else {
-        return JobOrigin.none
-      }
-      var (host, end) = (start, start)
-      scan: while end < bytes.count {
-        switch bytes[end] {
-        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break scan
-        case UInt8(ascii: "@"): host = end + 1
-        // The port may be that of the scheme.
-        case UInt8(ascii: ":"), UInt8(ascii: "A")...UInt8(ascii: "Z"): if !isCanonical { return nil }
-        default: break
-        }
-        end += 1
-      }
-      guard end > host else { return JobOrigin.none }
-      var hasher = Hasher()
-      hasher.combine(start)
-      hasher.combine(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[host..<end])))
-      return JobOrigin(hash: hasher.finalize())
-    }
-  }
+  init(canonical text: String) { self.init(hash: WebAddress.originHash(of: text, isCanonical: true)) }
 
   /// The kind of a fetcher: its type.
   init(_ fetcher: any ImageFetching) { self.init(hashing: ObjectIdentifier(type(of: fetcher))) }

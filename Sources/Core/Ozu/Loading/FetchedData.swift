@@ -183,3 +183,24 @@ final class FetchesInUse: Sendable {
     state.withLock { _ = $0.entries.removeValue(forKey: key) }
   }
 }
+
+/// A source as it was fetched, with the state of its bytes.
+///
+/// - Note: `encoded(for:as:from:)` makes pictures of it, so that a service that has looked at a source does not ask for it again.
+package struct FetchedOriginal: Sendable {
+  let fetched: FetchedData
+
+  /// The bytes; `nil` if a fetcher returned pixels.
+  package var data: Data? { if case .data(let data) = fetched.content { data } else { nil } }
+
+  /// The identity of the bytes, the same on every machine, and the time until which the origin need not be asked again. `nil` if the
+  /// origin forbids storing, and for sources that are not from the web.
+  package var state: (identity: String, freshUntil: Date)? {
+    guard fetched.allowsStoring, let validity = fetched.validity, !validity.bodyIdentity.isEmpty else {
+      return nil
+    }
+    return (validity.bodyIdentity, validity.freshUntil)
+  }
+
+  package var allowsStoring: Bool { fetched.allowsStoring }
+}

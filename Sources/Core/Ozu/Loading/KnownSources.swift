@@ -336,3 +336,15 @@ extension ImageError {
     }
   }
 }
+
+extension HTTPCachedResponse {
+  /// The time until which a 404 or 410 is remembered: its own lifetime, otherwise 60 seconds; a day at most. `nil` for other answers.
+  func absenceEnd(_ now: Date) -> Date? {
+    guard status == 404 || status == 410 else { return nil }
+    let control = CacheControl(head.headers)
+    if control.contains("no-store") || control.contains("no-cache") { return now }
+    let isExplicit = control.contains("max-age") || head.headers.contains(name: "Expires")
+    let end = isExplicit ? freshUntil : now.addingTimeInterval(60)
+    return min(end, now.addingTimeInterval(24 * 3600))
+  }
+}

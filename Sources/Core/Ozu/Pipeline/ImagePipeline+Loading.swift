@@ -338,42 +338,21 @@ extension ImagePipeline {
   /// The same as `cachedEncoded(for:as:)`, without computing the key.
   package func cachedEncoded(_ request: FileRequest) -> EncodedImage? { encodedInMemory(request.goal) }
 
-  /// A source as it was fetched, with the state of its bytes.
-  ///
-  /// - Note: `encoded(for:as:from:)` makes pictures of it, so that a service that has looked at a source does not ask for it again.
-  package struct Original: Sendable {
-    fileprivate let fetched: FetchedData
-
-    /// The bytes; `nil` if a fetcher returned pixels.
-    package var data: Data? { if case .data(let data) = fetched.content { data } else { nil } }
-
-    /// The identity of the bytes, the same on every machine, and the time until which the origin need not be asked again. `nil` if the
-    /// origin forbids storing, and for sources that are not from the web.
-    package var state: (identity: String, freshUntil: Date)? {
-      guard fetched.allowsStoring, let validity = fetched.validity, !validity.bodyIdentity.isEmpty else {
-        return nil
-      }
-      return (validity.bodyIdentity, validity.freshUntil)
-    }
-
-    package var allowsStoring: Bool { fetched.allowsStoring }
-  }
-
   /// A source, from the disk cache or the source itself. The recipe of the request is ignored. The bytes are not checked to be a
   /// picture.
   ///
   /// - Parameter mayBeNoPicture: whether they are wanted also if they are known not to decode.
   package func original(
     of request: ImageRequest, mayBeNoPicture: Bool = false
-  ) async throws(ImageError) -> Original {
+  ) async throws(ImageError) -> FetchedOriginal {
     try request.validate()
     let task = SourceTask(request, mayBeNoPicture: mayBeNoPicture, pipeline: self)
-    return Original(fetched: try await value(of: task, request))
+    return FetchedOriginal(fetched: try await value(of: task, request))
   }
 
   /// The encoded image of a request, as by `encoded(for:as:)`, from a source that was fetched for it.
   package func encoded(
-    for request: ImageRequest, as format: OutputFormat, from original: Original
+    for request: ImageRequest, as format: OutputFormat, from original: FetchedOriginal
   ) async throws(ImageError) -> EncodedImage {
     // With alternatives it may be another source than that of the key.
     let fetched = request.alternatives.isEmpty ? original.fetched : nil
@@ -414,59 +393,4 @@ extension ImagePipeline {
 
   /// Forgets the remembered failures and refusals of all sources, because other ones may be asked now, or with other credentials.
   package func forgetFailures() { context.failures.forgetAll() }
-}
-
-/// Names that users of other libraries try first. The compiler says which name is the right one.
-extension ImagePipeline {
-  /// The name is `task(for:)`.
-  @available(*, unavailable, renamed: "task(for:)")
-  public func imageTask(with request: ImageRequest) -> ImageTask { task(for: request) }
-  /// The name is `task(for:)`.
-  @available(*, unavailable, renamed: "task(for:)")
-  public func imageTask(with url: URL) -> ImageTask { task(for: url) }
-  /// There are no publishers: a task has its events as a sequence.
-  @available(*, unavailable, message: "use 'await image(for:)', or the sequence 'task(for:).events'")
-  public func imagePublisher(with url: URL) -> ImageTask { task(for: url) }
-  /// `removeAllImages()` empties memory and disk.
-  @available(*, unavailable, message: "use 'await removeAllImages()'")
-  public func clearCache() {}
-  /// `removeAllImages()` empties memory and disk.
-  @available(*, unavailable, message: "use 'await removeAllImages()', which empties memory too")
-  public func clearDiskCache() {}
-  /// The name is `removeImagesFromMemory()`.
-  @available(*, unavailable, renamed: "removeImagesFromMemory()")
-  public func clearMemoryCache() { removeImagesFromMemory() }
-  /// The name is `image(for:)`.
-  @available(*, unavailable, renamed: "image(for:)")
-  public func image(from url: URL) async throws(ImageError) -> Picture { try await image(for: url) }
-  /// The name is `image(for:)`.
-  @available(*, unavailable, renamed: "image(for:)")
-  public func image(with url: URL) async throws(ImageError) -> Picture { try await image(for: url) }
-  /// The name is `data(for:)`.
-  @available(*, unavailable, renamed: "data(for:)")
-  public func data(from url: URL) async throws(ImageError) -> Data { try await data(for: url) }
-  /// A load has a closure, or is awaited.
-  @available(*, unavailable, message: "use 'await image(for:)', or 'loadImage(for:) { result in … }'")
-  public func retrieveImage(with url: URL) {}
-  /// A load of bytes and a load of a picture are two calls.
-  @available(
-    *, unavailable, message: "use 'await image(for:)' for the picture, 'await data(for:)' for its bytes"
-  )
-  public func downloadImage(with url: URL) {}
-  /// A prefetcher loads what will be needed.
-  @available(
-    *, unavailable, message: "use 'start(urls)' of an 'ImagePrefetcher(pipeline: pipeline)' that is kept"
-  )
-  public func prefetch(_ urls: [URL]) {}
-  /// The cache of a pipeline says what it has.
-  @available(*, unavailable, message: "use 'cache.contains(url)'")
-  public func isCached(_ url: URL) -> Bool { cache.contains(url) }
-  /// The name is `removeImage(for:)`.
-  @available(*, unavailable, renamed: "removeImage(for:)")
-  public func removeCachedImage(for url: URL) {}
-  /// Observers are told of events, interceptors change requests and answers.
-  @available(*, unavailable, message: "use 'observers' and 'interceptors' of the configuration")
-  public convenience init(configuration: Configuration = Configuration(), delegate: Any?) {
-    self.init(configuration)
-  }
 }

@@ -374,10 +374,9 @@ extension DiskStore {
   }
 }
 
-/// The errors of a disk cache: collected while it is opened, and reported at once after that. One lock guards them;
-/// it is not held while they are reported.
+/// The errors of a disk cache: collected while it is opened, and reported at once after that, outside the lock.
 private final class PostponedErrors: Sendable {
-  // `nil` after `report`: later errors are reported at once.
+  // `nil` after `report`.
   private let kept = Mutex<[DiskCacheError]?>([])
   private let onError: @Sendable (DiskCacheError) -> Void
 

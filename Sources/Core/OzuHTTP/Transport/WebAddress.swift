@@ -125,6 +125,40 @@ package enum WebAddress {
     return isCanonical ? text : rewritten(text)
   }
 
+  /// A hash of scheme, host and port, the same for every text of one origin in this process; 0 for addresses that are not of the
+  /// web. Each load asks, so they are found in the text: to take a URL apart costs more than to start a load.
+  ///
+  /// - Parameter isCanonical: whether the text is in its canonical form.
+  package static func originHash(of text: String, isCanonical: Bool = false) -> Int {
+    plainOriginHash(of: text, isCanonical) ?? plainOriginHash(of: canonical(text), true) ?? 0
+  }
+
+  /// - Returns: `nil` if the text must be brought into its canonical form first.
+  private static func plainOriginHash(of text: String, _ isCanonical: Bool) -> Int? {
+    var text = text
+    return text.withUTF8 { bytes in
+      guard bytes.count >= 8, bytes[0] | 0x20 == UInt8(ascii: "h") else { return 0 }
+      let start = bytes[4] == UInt8(ascii: ":") ? 7 : 8
+      guard bytes[start - 3] == UInt8(ascii: ":"), bytes[start - 1] == UInt8(ascii: "/") else { return 0 }
+      var (host, end) = (start, start)
+      scan: while end < bytes.count {
+        switch bytes[end] {
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break scan
+        case UInt8(ascii: "@"): host = end + 1
+        // The port may be that of the scheme.
+        case UInt8(ascii: ":"), UInt8(ascii: "A")...UInt8(ascii: "Z"): if !isCanonical { return nil }
+        default: break
+        }
+        end += 1
+      }
+      guard end > host else { return 0 }
+      var hasher = Hasher()
+      hasher.combine(start)
+      hasher.combine(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[host..<end])))
+      return hasher.finalize()
+    }
+  }
+
   /// Where the rest begins of bytes that begin with a text; `nil` if they begin otherwise.
   private static func end(of text: StaticString, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     let count = text.utf8CodeUnitCount

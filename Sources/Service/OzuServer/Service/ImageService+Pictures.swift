@@ -106,7 +106,7 @@ extension ImageService {
       }
     }
     // The source is fetched once, whatever is done with it.
-    let original: ImagePipeline.Original
+    let original: FetchedOriginal
     do throws(ImageError) {
       original = try await pipeline.original(
         of: step(of: pictureRequest), mayBeNoPicture: picture.isOriginal)
@@ -142,7 +142,7 @@ extension ImageService {
   ///
   /// - Parameter original: its source, if that was fetched already.
   private func image(
-    _ pictureRequest: PictureRequest, from original: ImagePipeline.Original?
+    _ pictureRequest: PictureRequest, from original: FetchedOriginal?
   ) async throws(ImageError) -> EncodedImage {
     guard let fills else { return try await made(pictureRequest, from: original) }
     let cancelled = ImageError.cancelled(pictureRequest.known.picture.request.source.name)
@@ -166,7 +166,7 @@ extension ImageService {
   }
 
   private func made(
-    _ pictureRequest: PictureRequest, from original: ImagePipeline.Original?
+    _ pictureRequest: PictureRequest, from original: FetchedOriginal?
   ) async throws(ImageError) -> EncodedImage {
     let (request, output) = (step(of: pictureRequest), pictureRequest.known.picture.output)
     do throws(ImageError) {
@@ -272,7 +272,7 @@ extension ImageService {
 extension ImageService {
   /// What is to be done with a source that was fetched.
   func verdict(
-    on original: ImagePipeline.Original, for pictureRequest: PictureRequest
+    on original: FetchedOriginal, for pictureRequest: PictureRequest
   ) async throws(ImageError) -> SourceVerdict {
     let picture = pictureRequest.known.picture
     guard picture.needsSource, let data = original.data else { return .picture }
@@ -284,7 +284,7 @@ extension ImageService {
   }
 
   func answer(
-    _ pictureRequest: PictureRequest, _ original: ImagePipeline.Original
+    _ pictureRequest: PictureRequest, _ original: FetchedOriginal
   ) throws(ImageError) -> ServiceAnswer {
     guard let data = original.data else { throw .emptyData(pictureRequest.known.sourceName) }
     let known = pictureRequest.known
