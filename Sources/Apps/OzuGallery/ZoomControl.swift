@@ -75,9 +75,10 @@
 
     private func chooseTyped() {
       let text = String(cString: gtk_editable_get_text(OpaquePointer(entry)))
-      let digits = text.filter { $0.isASCII && $0.isNumber }.prefix(5)
-      guard let percent = Int(digits), percent > 0 else { return }
-      choose(Double(percent) / 100)
+      // With either decimal separator, and with or without the sign.
+      let number = text.replacing(",", with: ".").filter { $0.isASCII && $0.isNumber || $0 == "." }.prefix(6)
+      guard let percent = Double(number), percent > 0 else { return }
+      choose(percent / 100)
     }
   }
 #endif

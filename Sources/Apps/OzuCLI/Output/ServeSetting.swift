@@ -196,7 +196,7 @@
       longest_age = 31536000
         the most seconds that clients may keep a picture
       failure_age = 60
-        the seconds that clients may keep the answer that a source is missing or is no picture
+        the seconds that clients may keep the answer that an origin has no such source, or that it is no picture
       allow_origin
         the value of Access-Control-Allow-Origin, such as *; no field by default
       response_fields

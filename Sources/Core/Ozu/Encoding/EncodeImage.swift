@@ -171,8 +171,8 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
 
   /// Serves the stale file if its origin cannot be reached.
   private func serve(_ stale: EncodedEntry, after error: ImageError) -> JobStep {
-    guard error.isDisconnection, request.cachePolicy == .useCaches,
-      let validity = stale.record.rendition.validity, validity.mayUseOffline
+    guard let validity = stale.record.rendition.validity,
+      context.mayServeStale(validity, to: request, after: error)
     else { return fail(error) }
     return finish(
       stale, .stale, .servedStale(validity, now: configuration.testing.currentDate()))

@@ -34,8 +34,7 @@ final class FetchedData: Sendable {
   let stamp: FileStamp?
   /// The identity of the bytes for decoders that decode parts of them.
   let file: FileIdentity
-  /// The header, if it is all that was asked for and was known before the whole file was there. The content is then the
-  /// beginning of the file.
+  /// The header, if it is all that was asked for. The content may then be the beginning of the file.
   let header: ImageHeader?
   /// Whether the bytes come from a store, and can be removed there if they do not decode.
   let isFromStore: Bool

@@ -9,8 +9,12 @@
 final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
   /// The states of the job, by the thing that it waits for.
   private enum State {
-    /// To be asked for the first time, for the download, and for room in the backlog.
-    case begin, fetching, writing
+    /// To be asked for the first time, and for the download.
+    case begin, fetching
+    /// For a place to read the header of the whole file.
+    case reading(FetchedData)
+    /// For room in the backlog.
+    case writing
   }
 
   private(set) var outcome: Result<FetchedData, ImageError> = .failure(.unfinished)
@@ -32,6 +36,7 @@ final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
 
   override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
     switch (state, event) {
+    case (_, .slot) where cancellation.isRaised: outcome = .failure(.cancelled(request.source.name))
     case (.begin, _):
       if !mayBeNoPicture, let error = context.failure(ofPicture: request) {
         outcome = .failure(error)
@@ -41,18 +46,41 @@ final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
       return .depend(FetchWork.dependence(on: request, context, epoch, isForHeader: isForHeader))
     case (.fetching, .finished(let fetch as FetchWork)):
       outcome = fetch.outcome
-      guard case .success(let fetched) = outcome, fetched.header == nil, let write = store(fetched) else {
-        break
-      }
-      state = .writing
-      return .depend(write)
+      guard case .success(let fetched) = outcome, fetched.header == nil else { break }
+      guard isForHeader else { return end(with: fetched) }
+      state = .reading(fetched)
+      return .go(.decode, size: 0, origin: .none)
+    case (.reading(let fetched), _):
+      outcome = header(of: fetched)
+      return end(with: fetched)
     case (.fetching, .overdue): outcome = .failure(.deadlineExceeded(request.source.name, stage: .network))
     case (.fetching, .circular): outcome = .failure(.waitsForItself(request.source.name))
     case (.fetching, _): outcome = .failure(.cancelled(request.source.name))
     case (.writing, _): break
     }
+    return finish()
+  }
+
+  private func finish() -> JobStep {
     if case .success = outcome { return .finish(succeeded: true) }
     return .finish(succeeded: false)
+  }
+
+  /// Finishes when the bytes are stored, or wait to be.
+  private func end(with fetched: FetchedData) -> JobStep {
+    guard let write = store(fetched) else { return finish() }
+    state = .writing
+    return .depend(write)
+  }
+
+  /// A whole file with its header. One without fails here, so that the next source is tried.
+  private func header(of fetched: FetchedData) -> Result<FetchedData, ImageError> {
+    let (decoding, name) = (context.configuration.decoding, request.source.name)
+    guard case .data(let data) = fetched.content else { return .failure(.emptyData(name)) }
+    return Result { () throws(ImageDecodingError) in
+      let header = try decoding.codecs.header(of: data, limits: decoding.limits)
+      return FetchedData(fetched.content, source: fetched.source, header: header)
+    }.mapError { ImageError($0, source: name) }
   }
 
   /// Stores the bytes as an original if they open as a picture.

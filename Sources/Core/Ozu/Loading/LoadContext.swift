@@ -99,6 +99,15 @@ final class LoadContext: Sendable {
     }
   }
 
+  /// Whether what was made of an original may be served after its lifetime, because its origin cannot be reached: by the rules under
+  /// which it was stored and by those of the request.
+  func mayServeStale(_ validity: OriginalValidity, to request: ImageRequest, after error: ImageError) -> Bool
+  {
+    let policy = request.httpPolicy ?? configuration.caching.httpPolicy
+    return error.isDisconnection && request.cachePolicy == .useCaches && validity.mayUseOffline
+      && policy.servesStaleWhenDisconnected
+  }
+
   /// Looks into memory for work that began because the first lookup found nothing that could be served. The
   /// statistics do not count this second lookup.
   func lookAgain(for request: ImageRequest) -> CachedPicture? {

@@ -159,10 +159,7 @@ extension LoadImage {
   /// that `HTTPCache` cannot decide this.
   func serveStale(after error: ImageError) -> JobStep {
     let validity = cachedResult.picture?.validity ?? cachedResult.rendition?.record.validity
-    guard error.isDisconnection, request.cachePolicy == .useCaches, let validity, validity.mayUseOffline
-    else {
-      return fail(error)
-    }
+    guard let validity, context.mayServeStale(validity, to: request, after: error) else { return fail(error) }
     let verdict = ImageResponse.Verdict.servedStale(validity, now: configuration.testing.currentDate())
     if let cached = cachedResult.picture {
       return finish(

@@ -141,15 +141,12 @@ extension ImagePipeline {
   ///
   /// - Throws: `ImageError`.
   public func header(for request: ImageRequest) async throws(ImageError) -> ImageHeader {
-    let data: Data
-    if hasInterceptors {
-      data = try await self.data(for: request)
-    } else {
+    guard hasInterceptors else {
       let fetched = try await value(of: SourceTask(request, isForHeader: true, pipeline: self), request)
-      if let header = fetched.header { return header }
-      guard case .data(let whole) = fetched.content else { throw .emptyData(request.source.name) }
-      data = whole
+      guard let header = fetched.header else { throw .emptyData(request.source.name) }
+      return header
     }
+    let data = try await data(for: request)
     return try await decoding(for: request) { (decoding) throws(ImageDecodingError) in
       try decoding.codecs.header(of: data, limits: decoding.limits)
     }

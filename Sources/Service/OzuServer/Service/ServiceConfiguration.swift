@@ -28,8 +28,9 @@ extension ImageService {
     /// The time that clients may keep pictures of sources without HTTP rules (data, fetchers), in seconds. Default:
     /// an hour.
     public var localSourceLifetime = 3600
-    /// The time that clients may keep the answer that a source is missing or no picture, in seconds. Default: 60. An
-    /// answer that follows from the address alone may not be kept: strangers could fill every cache with such answers.
+    /// The time that clients may keep the answer that an origin has no such source, or that it is no picture, in seconds. Default:
+    /// 60. That a local file is missing may not be kept, as it may come at any time, nor an answer that follows from the address
+    /// alone: strangers could fill every cache with such answers.
     public var failureLifetime = 60
     /// The picture that is served in the place of one that cannot be. `nil`, the default, for none.
     public var fallback: FallbackPicture?

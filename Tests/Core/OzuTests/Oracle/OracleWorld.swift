@@ -128,7 +128,10 @@ struct OracleWorld {
       case .useCaches:
         if isRunning || isShared(exchange, with: shared) { return true }
         guard isStorable else { return false }
-        if isDisconnected, ![.noCache, .strictMinute].contains(exchange.behavior.lifetime) { return true }
+        // Rules of its own that ignore the origin's lifetimes ignore its demands for validation too.
+        let mayBeStale =
+          load.request.ownLifetime != nil || ![.noCache, .strictMinute].contains(exchange.behavior.lifetime)
+        if isDisconnected, mayBeStale { return true }
         return dates.contains { date in
           isFresh(exchange, at: date, own: load.request.ownLifetime)
             || exchange.behavior.lifetime == .minuteAndWindow && isFresh(exchange, at: date, own: 660)
@@ -136,6 +139,7 @@ struct OracleWorld {
       case .cacheOnly: return isStorable
       case .reload, .bypass:
         return exchange.tick >= start || isShared(exchange, with: shared)
+          || load.request.cachePolicy == .reload && isRunning && mayBeRepair(exchange)
       }
     }
   }
@@ -151,6 +155,14 @@ struct OracleWorld {
     // An alternative, which may be the same source, is asked for in no language.
     if exchange.variant == .none, load.request.substitutes.contains(exchange.source) { return false }
     return exchange.variant != load.request.variant
+  }
+
+  /// Whether an answer may be to a load whose stored bytes did not decode. It reloads them, and other reloads join it.
+  private func mayBeRepair(_ exchange: OracleExchange) -> Bool {
+    exchanges.contains {
+      guard $0.source == exchange.source, $0.tick < exchange.tick, let file = $0.file else { return false }
+      return !OracleBody.all[file].isWhole
+    }
   }
 
   /// Whether one of the loads with which a load may share its work has the answer.

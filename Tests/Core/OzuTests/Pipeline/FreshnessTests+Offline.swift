@@ -28,18 +28,27 @@ extension FreshnessTests {
   }
 
   @Test(
-    "offline and without the original, the stale rendition is served where allowed", arguments: [true, false])
-  func offlineRendition(_ isAllowed: Bool) async throws {
-    let control = isAllowed ? "max-age=60" : "max-age=60, must-revalidate"
+    "offline and without the original, the stale rendition and file are served where the origin and the request allow it",
+    arguments: [(true, true), (false, true), (true, false)])
+  func offlineRendition(_ originAllows: Bool, _ requestAllows: Bool) async throws {
+    let control = originAllows ? "max-age=60" : "max-age=60, must-revalidate"
+    let isAllowed = originAllows && requestAllows
+    var again = request
+    if !requestAllows {
+      again.httpPolicy = .images
+      again.httpPolicy?.servesStaleWhenDisconnected = false
+    }
     fixture.client.reply(
       to: url, with: [try picture(2, ["Cache-Control": control]), .failure(.connectionRefused)])
     _ = try await fixture.pipeline.response(for: request)
+    _ = try await fixture.pipeline.encoded(for: request, as: .png)
     await fixture.pipeline.flush()
     await fixture.pipeline.diskCache?.remove(forKey: request.key.source, in: ImageCaches.originals)
     clock.advance(by: .seconds(100))
     for _ in 0..<2 {
-      let response = try? await current.value.response(for: request)
-      #expect(response?.source == (isAllowed ? .stale : nil))
+      let response = try? await current.value.response(for: again)
+      let file = try? await current.value.encoded(for: again, as: .png)
+      #expect(response?.source == (isAllowed ? .stale : nil) && (file != nil) == isAllowed)
       if isAllowed {
         #expect(response?.httpDecision?.reason == "stale for 40s, the origin cannot be reached")
       }
