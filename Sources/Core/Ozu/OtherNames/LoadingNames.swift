@@ -213,3 +213,21 @@ extension OutputFormat {
   )
   public static func avif(quality: Double) -> OutputFormat { .avif }
 }
+
+extension ImageRequest {
+  @available(*, unavailable, message: "use 'headers[field] = value'")
+  public mutating func addValue(_ value: String, forHTTPHeaderField field: String) {}
+  @available(*, unavailable, message: "use 'with { $0.priority = … }'")
+  public func with(priority: ImagePriority) -> ImageRequest { with { $0.priority = priority } }
+  @available(*, unavailable, message: "use 'processed(by: .roundedCorners(radius: …))'")
+  public func rounded(radius: Double) -> ImageRequest { self }
+  @available(*, unavailable, message: "use 'processed(by: .gaussianBlur(radius: …))'")
+  public func blurred(radius: Double) -> ImageRequest { self }
+  @available(*, unavailable, message: "use 'processed(by: .crop(…))'")
+  public func cropped(to size: PixelSize) -> ImageRequest { self }
+}
+
+extension Picture {
+  @available(*, unavailable, message: "use 'await pipeline.image(for: url)' with the URL of a resource")
+  public init(named name: String) { fatalError("unavailable") }
+}

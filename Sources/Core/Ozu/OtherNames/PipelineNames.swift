@@ -41,6 +41,18 @@ extension ImagePipeline {
   public func isCached(_ url: URL) -> Bool { cache.contains(url) }
   @available(*, unavailable, renamed: "removeImage(for:)")
   public func removeCachedImage(for url: URL) {}
+  @available(*, unavailable, message: "use 'await image(for: ImageRequest(url: url).resized(to: size))'")
+  public func thumbnail(for url: URL, size: PixelSize) async throws(ImageError) -> Picture {
+    try await image(for: ImageRequest(url: url).resized(to: size))
+  }
+  @available(*, unavailable, message: "use 'cancel()' of a task, or 'stopAll()' of a prefetcher")
+  public func cancelAll() {}
+  @available(*, unavailable, message: "a pipeline ends with its last reference; tasks have 'cancel()'")
+  public func invalidate() {}
+  @available(*, unavailable, message: "use 'await cacheContents()'")
+  public var memoryCacheSize: Int { 0 }
+  @available(*, unavailable, message: "use 'await cacheContents()'")
+  public var diskCacheSize: Int { 0 }
   @available(*, unavailable, message: "use 'observers' and 'interceptors' of the configuration")
   public convenience init(configuration: Configuration = Configuration(), delegate: Any?) {
     self.init(configuration)
@@ -48,6 +60,12 @@ extension ImagePipeline {
 }
 
 extension ImagePipeline.Cache {
+  @available(*, unavailable, message: "use 'await pipeline.removeAllImages()', or 'removeImagesFromMemory()'")
+  public func removeAll(caches: ImagePipeline.CacheLayers) {}
+  @available(*, unavailable, message: "its limits are those of 'caching.memoryCache' of the configuration")
+  public var memoryStorage: MemoryCacheConfiguration { MemoryCacheConfiguration() }
+  @available(*, unavailable, message: "its limit is that of 'caching.diskStorage' of the configuration")
+  public var diskStorage: DiskStorage { .none }
   @available(*, unavailable, renamed: "image(for:layers:)")
   public func cachedImage(for request: ImageRequest) -> Picture? { image(for: request) }
   @available(*, unavailable, renamed: "contains(_:layers:)")
@@ -121,6 +139,11 @@ extension ImagePipeline.Configuration {
   public var isProgressiveDecodingEnabled: Bool {
     get { decoding.isProgressiveDecodingEnabled }
     set { decoding.isProgressiveDecodingEnabled = newValue }
+  }
+  @available(*, unavailable, message: "use 'network.concurrentFetches', the number of downloads at a time")
+  public var dataLoadingQueue: Int {
+    get { network.concurrentFetches }
+    set {}
   }
   @available(*, unavailable, renamed: "isCoalescingEnabled")
   public var isTaskCoalescingEnabled: Bool {
