@@ -49,7 +49,7 @@ final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
       guard case .success(let fetched) = outcome, fetched.header == nil else { break }
       guard isForHeader else { return end(with: fetched) }
       state = .reading(fetched)
-      return .go(.decode, size: 0, origin: .none)
+      return .go(.decode, size: 0)
     case (.reading(let fetched), _):
       outcome = header(of: fetched)
       return end(with: fetched)

@@ -135,7 +135,8 @@ extension ImagePipeline {
   /// pixels (the number of frames of GIF, JPEG XL and animated PNG and WebP; WebP with EXIF; HEIC with its boxes at
   /// the end; AVIF and HEIC with a gain map; an icon whose largest picture is behind others), and is then stored like every
   /// original. It is also loaded if
-  /// `decoding.dataTransformation` or interceptors are set. The alternatives of the request and its deadline count. Notes about
+  /// `decoding.dataTransformation` or interceptors are set. The alternatives of the request and its deadline count: the first source
+  /// that is a picture answers, but with interceptors, which see bytes, the first that has any. Notes about
   /// things behind a JPEG that no index names, such as the video of a motion photo, are only in the header of a whole file, and
   /// so are EXIF data behind the pixels of a PNG, where few programs write them: without these it has no orientation.
   ///
