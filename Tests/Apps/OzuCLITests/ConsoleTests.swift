@@ -119,6 +119,10 @@ import Testing
     var lines: [String] = []
     while let more = reader.next() { lines += more }
     #expect(lines == [first, "", last])
+    // One over the limit ends with the read that reaches it.
+    try file.seek(toOffset: 0)
+    let begun = try #require(LineReader(descriptor: file.fileDescriptor, byteLimit: 1000).next())
+    #expect(begun.count == 1 && begun[0].utf8.count <= 64 << 10)
   }
 
   @Test("a reader that goes away ends the writing, and nothing else")

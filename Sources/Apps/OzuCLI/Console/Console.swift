@@ -145,10 +145,12 @@ final class LineReader: Sendable {
   }
 
   private let descriptor: Int32
+  /// A longer line ends where this is reached: a device without line feeds would fill the memory.
+  private let byteLimit: Int
   private let state = Mutex(State())
 
-  init(descriptor: Int32) {
-    self.descriptor = descriptor
+  init(descriptor: Int32, byteLimit: Int = 64 << 20) {
+    (self.descriptor, self.byteLimit) = (descriptor, byteLimit)
   }
 
   /// The next lines without their ends, at least one; `nil` at the end. Blocks.
@@ -161,7 +163,10 @@ final class LineReader: Sendable {
         // The rest has no line feed, and may be long: find -print0 writes none.
         let start = state.rest.endIndex
         state.rest.append(chunk.prefix(max(0, count)))
-        guard let end = state.rest[start...].lastIndex(of: 0x0A) else { continue }
+        guard let end = state.rest[start...].lastIndex(of: 0x0A) else {
+          if state.rest.count > byteLimit { break }
+          continue
+        }
         let whole = state.rest[..<end]
         let lines = whole.split(separator: 0x0A, omittingEmptySubsequences: false).map(Self.text)
         state.rest = Data(state.rest[(end + 1)...])
