@@ -148,7 +148,9 @@ package struct HTTPCacheExchange: Sendable {
         entry.response, by: result.head, for: result.request, requestDate: result.requestDate,
         responseDate: result.responseDate), body: entry.body)
     updated.response.redirectsFreshUntil = result.redirectsFreshUntil
-    let reason = await renew(updated, replacing: entry.response)
+    // A response that other fields selected goes on answering requests with them, and this request gets a copy.
+    let isOwn = HTTPVary(entry.response.headers).matches(request, stored: entry.response.selectingHeaders)
+    let reason = await renew(updated, replacing: isOwn ? entry.response : nil)
     let validator = entry.response.entityTag != nil ? "ETag" : "Last-Modified"
     let suffix = "revalidated by \(validator)" + (reason.map { "; not kept: \($0)" } ?? "")
     return serve(
@@ -235,12 +237,16 @@ package struct HTTPCacheExchange: Sendable {
 
   /// Stores a response that the origin has confirmed, or removes it if its new fields forbid to store it.
   ///
+  /// - Parameter old: the response as it is stored; `nil` for one that stays beside the renewed one.
   /// - Returns: the reason why it is removed.
   @discardableResult
-  private func renew(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse) async -> String? {
+  private func renew(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?) async -> String? {
     let reason = policy.reasonNotToKeep(entry.response, for: request)
     if reason == nil {
-      await store { await storage.refresh(entry, replacing: old, for: key) }
+      await store {
+        guard let old else { return await storage.store(entry, replacing: nil, for: key) }
+        await storage.refresh(entry, replacing: old, for: key)
+      }
     } else {
       await storage.removeEntries(for: key)
     }

@@ -102,6 +102,10 @@ struct HTTPCacheTests {
     #expect(fixture.sent["If-None-Match"] == "\"1\"")
     #expect(answer.text == "one")
     #expect(answer.decision.reason == "no stored variant matches, revalidated by ETag")
+    // The origin is asked for neither of them again.
+    for accept in ["png", "jpeg"] {
+      #expect(try await fixture.get(["Accept": accept]).decision.place == .cache)
+    }
   }
 
   @Test("after a 304 for a response that is not stored, the whole response is requested")
