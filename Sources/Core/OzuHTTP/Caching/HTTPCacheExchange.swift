@@ -93,6 +93,8 @@ package struct HTTPCacheExchange: Sendable {
   package func validate() async {
     var exchange = self
     (exchange.mode, exchange.storing, exchange.onProgress) = (.noCache, .atOnce, nil)
+    // They are about what the caller has: an answer to them would say nothing about what is stored.
+    for name in HTTPRequest.preconditions { exchange.request.headers.remove(name: name) }
     _ = try? await exchange.run()
   }
 
