@@ -196,8 +196,8 @@ package struct HTTPCacheExchange: Sendable {
       // nothing about a variant without it.
       await storage.removeEntries(for: key)
     }
-    // An answer to HEAD has no body to compare.
-    let isSame = request.method == .head ? nil : old.map { $0.response.bodyIdentity == stored.bodyIdentity }
+    // What is not stored has no identity to compare: it may be a part, or an answer without a body.
+    let isSame = reason == nil ? old.map { $0.response.bodyIdentity == stored.bodyIdentity } : nil
     let change = isSame.map { $0 ? ", sent again unchanged" : ", changed" } ?? ""
     let suffix = change + (reason.map { "; not kept: \($0)" } ?? "")
     let decision = HTTPDecision(.network, reason: decision.reason + suffix)
