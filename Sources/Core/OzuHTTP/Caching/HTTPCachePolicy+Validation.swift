@@ -65,8 +65,8 @@ extension HTTPCachePolicy {
     return result
   }
 
-  /// Whether the answer to a HEAD request confirms a stored answer to GET (§4.3.5): it has no validator and no length that the stored
-  /// one does not have. Otherwise an outdated body could get the validator of the current one, and be confirmed by it from then on.
+  /// Whether the answer to a HEAD request confirms a stored answer to GET (§4.3.5): it has no validator and no length that the
+  /// stored one lacks. Otherwise an outdated body could get the validator of the current one, and be confirmed by it from then on.
   public func confirms(_ head: HTTPResponseHead, _ response: HTTPStoredResponse) -> Bool {
     head.status == response.status
       && ["ETag", "Last-Modified", "Content-Length"].allSatisfy { name in

@@ -57,7 +57,8 @@ struct InMemoryHTTPCacheStorageTests {
   func order(asked: Double, answered: Double, isStored: Bool) async {
     let storage = InMemoryHTTPCacheStorage()
     let key = HTTPCacheKey(HTTPRequest(url: url("https://example.com/a")))
-    for (body, asked, answered) in [("there", 10, 12), ("other", asked, answered)] as [(String, Double, Double)] {
+    let answers: [(String, Double, Double)] = [("there", 10, 12), ("other", asked, answered)]
+    for (body, asked, answered) in answers {
       var response = storedResponse([:])
       response.requestDate = noon.addingTimeInterval(asked)
       response.responseDate = noon.addingTimeInterval(answered)
