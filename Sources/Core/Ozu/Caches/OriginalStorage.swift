@@ -227,7 +227,7 @@ struct ResponseStore {
   }
 
   /// Removes the responses that a new one replaces, and returns the key for the new one and the response that is
-  /// stored there now; `nil` if that was asked for later. A date after the new one's own end is of a clock that was set back.
+  /// stored there now; `nil` if that was asked for later.
   private func makePlace(
     for response: HTTPStoredResponse, replacing old: HTTPStoredResponse?, of first: ImageStoreKey
   ) throws -> (place: ImageStoreKey, stored: HTTPStoredResponse?)? {
@@ -238,11 +238,7 @@ struct ResponseStore {
       occupied[number] = OriginalRecord(metadata)?.response
     }
     let (number, emptied) = HTTPVariants.place(for: response, replacing: old, among: occupied)
-    if let newer = occupied[number], newer.requestDate > response.requestDate,
-      newer.requestDate <= response.responseDate
-    {
-      return nil
-    }
+    if HTTPVariants.isOutdated(response, by: occupied[number]) { return nil }
     for number in emptied { try store.remove(Self.place(number, of: first.key)) }
     return (Self.place(number, of: first.key, label: first.label), occupied[number])
   }

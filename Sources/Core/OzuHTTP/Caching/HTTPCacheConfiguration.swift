@@ -62,7 +62,7 @@ public struct HTTPCachedResponse: Sendable {
   package let receptionDate: Date
   /// Whether a result made from it may be used when the origin cannot be reached.
   package let mayUseOffline: Bool
-  /// An identity of the body: equal bodies have equal identities.
+  /// An identity of the body: equal bodies have equal identities. Empty for an answer that may not be stored.
   public let bodyIdentity: String
   /// The reason why the cache may not store it, or nil if it may or has.
   public let reasonNotStored: String?

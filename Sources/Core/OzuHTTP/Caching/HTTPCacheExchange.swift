@@ -93,6 +93,8 @@ package struct HTTPCacheExchange: Sendable {
   package func validate() async {
     var exchange = self
     (exchange.mode, exchange.storing, exchange.onProgress) = (.noCache, .atOnce, nil)
+    // They are about what the caller has: an answer to them would say nothing about what is stored.
+    for name in HTTPRequest.preconditions { exchange.request.headers.remove(name: name) }
     _ = try? await exchange.run()
   }
 
@@ -148,7 +150,9 @@ package struct HTTPCacheExchange: Sendable {
         entry.response, by: result.head, for: result.request, requestDate: result.requestDate,
         responseDate: result.responseDate), body: entry.body)
     updated.response.redirectsFreshUntil = result.redirectsFreshUntil
-    let reason = await renew(updated, replacing: entry.response)
+    // A response that other fields selected goes on answering requests with them, and this request gets a copy.
+    let isOwn = HTTPVary(entry.response.headers).matches(request, stored: entry.response.selectingHeaders)
+    let reason = await renew(updated, replacing: isOwn ? entry.response : nil)
     let validator = entry.response.entityTag != nil ? "ETag" : "Last-Modified"
     let suffix = "revalidated by \(validator)" + (reason.map { "; not kept: \($0)" } ?? "")
     return serve(
@@ -192,8 +196,8 @@ package struct HTTPCacheExchange: Sendable {
       // nothing about a variant without it.
       await storage.removeEntries(for: key)
     }
-    // An answer to HEAD has no body to compare.
-    let isSame = request.method == .head ? nil : old.map { $0.response.bodyIdentity == stored.bodyIdentity }
+    // What is not stored has no identity to compare: it may be a part, or an answer without a body.
+    let isSame = reason == nil ? old.map { $0.response.bodyIdentity == stored.bodyIdentity } : nil
     let change = isSame.map { $0 ? ", sent again unchanged" : ", changed" } ?? ""
     let suffix = change + (reason.map { "; not kept: \($0)" } ?? "")
     let decision = HTTPDecision(.network, reason: decision.reason + suffix)
@@ -235,12 +239,16 @@ package struct HTTPCacheExchange: Sendable {
 
   /// Stores a response that the origin has confirmed, or removes it if its new fields forbid to store it.
   ///
+  /// - Parameter old: the response as it is stored; `nil` for one that stays beside the renewed one.
   /// - Returns: the reason why it is removed.
   @discardableResult
-  private func renew(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse) async -> String? {
+  private func renew(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?) async -> String? {
     let reason = policy.reasonNotToKeep(entry.response, for: request)
     if reason == nil {
-      await store { await storage.refresh(entry, replacing: old, for: key) }
+      await store {
+        guard let old else { return await storage.store(entry, replacing: nil, for: key) }
+        await storage.refresh(entry, replacing: old, for: key)
+      }
     } else {
       await storage.removeEntries(for: key)
     }

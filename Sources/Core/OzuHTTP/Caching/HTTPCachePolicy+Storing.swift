@@ -157,11 +157,12 @@ struct HTTPVary {
 }
 
 extension HTTPRequest {
+  static let preconditions = [
+    "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range",
+  ]
+
   /// Whether the request has conditions of its own (RFC 9110 §13.1).
-  var hasPrecondition: Bool {
-    ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range"]
-      .contains { headers.contains(name: $0) }
-  }
+  var hasPrecondition: Bool { Self.preconditions.contains { headers.contains(name: $0) } }
 }
 
 /// Tells bodies apart by 128 bits of a fast hash and the length. It detects changes, not forgeries.

@@ -65,14 +65,13 @@ extension HTTPCachePolicy {
     return result
   }
 
-  /// Whether the answer to a HEAD request confirms a stored answer to GET (§4.3.5).
+  /// Whether the answer to a HEAD request confirms a stored answer to GET (§4.3.5): it has no validator and no length that the
+  /// stored one lacks. Otherwise an outdated body could get the validator of the current one, and be confirmed by it from then on.
   public func confirms(_ head: HTTPResponseHead, _ response: HTTPStoredResponse) -> Bool {
-    if let tag = head.headers.first("ETag"), let own = response.entityTag, tag != own { return false }
-    if let date = head.headers.first("Last-Modified"), let own = response.lastModified, date != own {
-      return false
-    }
-    let length = response.headers.first("Content-Length")
-    return head.status == response.status && (head.headers.first("Content-Length") ?? length) == length
+    head.status == response.status
+      && ["ETag", "Last-Modified", "Content-Length"].allSatisfy { name in
+        head.headers.first(name).map { $0 == response.headers.first(name) } ?? true
+      }
   }
 
   /// The head with which a stored response is served: with its age (§5.1), and without the fields that

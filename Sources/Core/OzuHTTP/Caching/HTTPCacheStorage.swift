@@ -98,4 +98,11 @@ public enum HTTPVariants {
     let oldest = occupied.min { $0.value.responseDate < $1.value.responseDate }
     return (oldest?.key ?? 0, [])
   }
+
+  /// Whether the response that is stored in a place was asked for later than a new one: then it is the newer of the two, whichever
+  /// arrives last, and stays. A date after the new one's own end is of a clock that was set back.
+  package static func isOutdated(_ response: HTTPStoredResponse, by stored: HTTPStoredResponse?) -> Bool {
+    guard let stored else { return false }
+    return stored.requestDate > response.requestDate && stored.requestDate <= response.responseDate
+  }
 }

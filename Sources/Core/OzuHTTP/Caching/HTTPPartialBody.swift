@@ -49,6 +49,8 @@ public struct HTTPPartialBody: Sendable, Hashable {
     if let total = totalByteCount, let other = range.total, total != other {
       return "the whole has another length"
     }
+    // A server may send less than the rest (RFC 9110 §15.3.7), and then nothing would show it.
+    guard (totalByteCount ?? range.total) != nil else { return "nobody knows the length of the whole" }
     // A 206 has the same tag as a 200 would have; only parts with the same strong tag belong together (RFC 9111
     // §3.4). It may omit the date.
     if let tag = response.entityTag {

@@ -66,7 +66,7 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
     }
   }
 
-  /// Stores a response, unless it is too large.
+  /// Stores a response, unless it is too large, or the one in its place was asked for later.
   public func store(
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey
   ) async {
@@ -75,6 +75,7 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
       state.change(key) { slot in
         let (place, emptied) = HTTPVariants.place(
           for: entry.response, replacing: old, among: slot.entries.mapValues(\.response))
+        if HTTPVariants.isOutdated(entry.response, by: slot.entries[place]?.response) { return }
         for place in emptied { slot.entries[place] = nil }
         slot.entries[place] = entry
         // Room is made among other keys, so those of one key must fit by themselves.

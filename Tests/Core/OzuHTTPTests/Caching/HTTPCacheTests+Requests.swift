@@ -130,6 +130,25 @@ extension HTTPCacheTests {
     #expect(try await fixture.get().text == "three")
   }
 
+  @Test(
+    "what is served stale is validated for itself, also for a request with a condition or a range of its own",
+    arguments: [
+      ([:], 200), (["If-None-Match": "\"1\""], 304), (["If-None-Match": "\"2\""], 200),
+      (["Range": "bytes=0-1"], 206),
+    ] as [(HTTPHeaders, Int)])
+  func ownConditionServedStale(_ own: HTTPHeaders, status: Int) async throws {
+    let fixture = CacheFixture()
+    let fields: HTTPHeaders = ["Cache-Control": "max-age=10, stale-while-revalidate=60", "ETag": "\"1\""]
+    fixture.serve(.text("one", fields), .status(304, headers: fields))
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(20))
+    #expect(try await fixture.get(own).status == status)
+    await fixture.cache.backgroundValidations()
+    #expect(fixture.sent["If-None-Match"] == "\"1\"")
+    #expect(fixture.sent["Range"] == nil)
+    #expect(try await fixture.get().decision.place == .cache)
+  }
+
   @Test("each account has its own answers")
   func partition() async throws {
     let fixture = CacheFixture()

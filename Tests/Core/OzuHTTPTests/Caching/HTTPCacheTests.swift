@@ -102,6 +102,10 @@ struct HTTPCacheTests {
     #expect(fixture.sent["If-None-Match"] == "\"1\"")
     #expect(answer.text == "one")
     #expect(answer.decision.reason == "no stored variant matches, revalidated by ETag")
+    // The origin is asked for neither of them again.
+    for accept in ["png", "jpeg"] {
+      #expect(try await fixture.get(["Accept": accept]).decision.place == .cache)
+    }
   }
 
   @Test("after a 304 for a response that is not stored, the whole response is requested")
@@ -157,10 +161,25 @@ struct HTTPCacheTests {
     try await fixture.get()
     fixture.clock.advance(by: .seconds(5))
     let second = try await fixture.get()
-    #expect(second.decision.reason == "stale for 4s, changed; not kept: no-store")
+    #expect(second.decision.reason == "stale for 4s; not kept: no-store")
     #expect(second.freshUntil == .distantPast)
     #expect(fixture.storage.byteCount == 0)
     #expect(try await fixture.get(mode: .forceCache).text == "three")
+  }
+
+  @Test(
+    "an answer to a condition or a range of the request itself does not count as changed",
+    arguments: [
+      (["If-None-Match": "\"1\""], .status(304)),
+      (["Range": "bytes=0-0"], .text("o", ["Content-Range": "bytes 0-0/3"], status: 206)),
+    ] as [(HTTPHeaders, FakeHTTPReply)])
+  func ownCondition(_ own: HTTPHeaders, _ reply: FakeHTTPReply) async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.text("one", ["Cache-Control": "max-age=1", "ETag": "\"1\""]), reply)
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(5))
+    let answer = try await fixture.get(own)
+    #expect(answer.decision.reason == "stale for 4s; not kept: the request was conditional")
   }
 
   @Test(

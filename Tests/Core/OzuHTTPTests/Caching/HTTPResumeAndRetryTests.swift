@@ -129,6 +129,19 @@ struct HTTPResumeAndRetryTests {
     #expect(fixture.sent["Range"] == "bytes=7-")
   }
 
+  @Test(
+    "the rest of a body whose length was not announced is joined only if its range names the length",
+    arguments: [("bytes 4-9/10", 2), ("bytes 4-9/*", 3)])
+  func unannouncedLength(_ range: String, requestCount: Int) async throws {
+    let fixture = CacheFixture()
+    var broken = Self.broken
+    broken.announcesLength = false
+    fixture.serve(broken, Self.rest(range), .text(Self.whole))
+    await #expect(throws: HTTPError.self) { try await fixture.get() }
+    #expect(try await fixture.get().text == Self.whole)
+    #expect(fixture.client.requests.count == requestCount)
+  }
+
   @Test("a server that sends a little at a time is asked for the rest until all is there")
   func pieceByPiece() async throws {
     let fixture = CacheFixture { $0.retryPolicy = .standard }

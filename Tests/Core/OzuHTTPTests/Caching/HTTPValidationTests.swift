@@ -129,6 +129,7 @@ struct HTTPValidationTests {
     #expect(confirms(200, [:]))
     #expect(!confirms(200, ["ETag": "\"b\""]))
     #expect(!confirms(200, ["Content-Length": "10"]))
+    #expect(!confirms(200, ["ETag": "\"a\"", "Last-Modified": dateText()]))
     #expect(!confirms(404, [:]))
   }
 

@@ -51,6 +51,24 @@ struct InMemoryHTTPCacheStorageTests {
     #expect((8000...10_000).contains(storage.byteCount))
   }
 
+  @Test(
+    "of two answers the one asked for later stays, whichever arrives last; not one from a clock that was set back",
+    arguments: [(9.0, 15.0, false), (9, 9.5, true), (11, 13, true)])
+  func order(asked: Double, answered: Double, isStored: Bool) async {
+    let storage = InMemoryHTTPCacheStorage()
+    let key = HTTPCacheKey(HTTPRequest(url: url("https://example.com/a")))
+    let answers: [(String, Double, Double)] = [("there", 10, 12), ("other", asked, answered)]
+    for (body, asked, answered) in answers {
+      var response = storedResponse([:])
+      response.requestDate = noon.addingTimeInterval(asked)
+      response.responseDate = noon.addingTimeInterval(answered)
+      await storage.store(
+        HTTPCacheEntry(response: response, body: Data(body.utf8)), replacing: nil, for: key)
+    }
+    let kept = await storage.entries(for: key).map { String(decoding: $0.body, as: UTF8.self) }
+    #expect(kept == [isStored ? "other" : "there"])
+  }
+
   @Test("of the variants of one key that do not fit together, the newest stays, and no beginning beside it")
   func newest() async throws {
     let storage = InMemoryHTTPCacheStorage(byteLimit: 4000)
