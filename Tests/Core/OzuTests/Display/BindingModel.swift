@@ -69,7 +69,9 @@ struct BindingModel {
   mutating func start() {
     guard let now = current else { return }
     guard side > 0 else {
-      if !now.isAnswered {
+      if now.isAnswered {
+        current?.asked = nil
+      } else {
         current?.isWaiting = true
         makeRoom()
       }
@@ -138,7 +140,7 @@ struct BindingModel {
       start()
       return
     }
-    guard let asked = now.asked, side > asked.side, now.load != nil || now.hasShown else { return }
+    guard now.asked.map({ side > $0.side }) ?? true, now.load != nil || now.hasShown else { return }
     if now.retiring == nil { current?.retiring = now.load }
     current?.load = nil
     ask(Target(url: now.url, side: side))
