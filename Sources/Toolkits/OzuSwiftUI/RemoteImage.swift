@@ -28,7 +28,7 @@
   /// (`imagePipeline(_:)`).
   public struct RemoteImage<Content: View>: View {
     private var settings: RemoteImageSettings
-    private let content: (DisplayState, RemoteImageSettings) -> Content
+    private let content: (DisplayState, RemoteImageSettings, DisplaySize) -> Content
     @Environment(\.imagePipeline) private var pipeline
     @Environment(\.displayScale) private var displayScale
     /// That of the last picture.
@@ -36,11 +36,12 @@
 
     /// Shows the view that a closure makes for each state of a request's load. For `nil` the state is `empty`.
     public init(_ request: ImageRequest?, @ViewBuilder content: @escaping (DisplayState) -> Content) {
-      self.init(request, drawing: { state, _ in content(state) })
+      self.init(request, drawing: { state, _, _ in content(state) })
     }
 
     private init(
-      _ request: ImageRequest?, drawing content: @escaping (DisplayState, RemoteImageSettings) -> Content
+      _ request: ImageRequest?,
+      drawing content: @escaping (DisplayState, RemoteImageSettings, DisplaySize) -> Content
     ) {
       settings = RemoteImageSettings(request: request)
       self.content = content
@@ -72,10 +73,10 @@
 
     private var place: some View {
       GeometryReader { geometry in
+        let size = DisplaySize(Double(geometry.size.width), Double(geometry.size.height))
         RemoteImagePlace(
-          settings: settings, size: DisplaySize(Double(geometry.size.width), Double(geometry.size.height)),
-          scale: Double(displayScale), pipeline: pipeline,
-          content: { content($0, settings) }, onRatio: { knownRatio = $0 }
+          settings: settings, size: size, scale: Double(displayScale), pipeline: pipeline,
+          content: { content($0, settings, size) }, onRatio: { knownRatio = $0 }
         )
         .frame(width: geometry.size.width, height: geometry.size.height)
       }
@@ -89,12 +90,17 @@
   }
 
   extension RemoteImage where Content == RemoteImageContent {
-    /// Shows the picture of a request, its placeholder or its failure picture.
+    /// Shows the picture of a request, its placeholder or its failure picture; for `nil` the placeholder.
     public init(_ request: ImageRequest?) {
-      self.init(request, drawing: { RemoteImageContent(state: $0, settings: $1) })
+      self.init(
+        request,
+        drawing: { state, settings, size in
+          RemoteImageContent(
+            state: state.drawn(with: settings.options.placeholder, in: size), settings: settings)
+        })
     }
 
-    /// Shows the picture of a URL, its placeholder or its failure picture.
+    /// Shows the picture of a URL, its placeholder or its failure picture; for `nil` the placeholder.
     public init(url: URL?, key: String? = nil) {
       self.init(url.map { ImageRequest(url: $0, priority: .veryHigh, cacheKey: key) })
     }

@@ -34,6 +34,8 @@
           for _ in 0..<30 { await screen.nextFrame() }
           let loads = pipeline.statistics.fileLoads
           checks.expect(loads <= (isAhead ? 3 * visible : visible + 8), "and no more: \(loads) of \(visible)")
+          let isSmall = files.allSatisfy { pipeline.cachedImage(for: $0) == nil }
+          checks.expect(isSmall, "none is loaded in its own size, ahead: \(isAhead)")
           if isAhead {
             // The size is that of the cells, so the widget that comes into sight finds its picture.
             gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(OpaquePointer(grid.widget)), 150)

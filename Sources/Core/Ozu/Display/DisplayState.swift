@@ -24,6 +24,12 @@ public enum DisplayState: Sendable {
     self.init(content, .loading, progress: nil)
   }
 
+  /// The state to draw for an app that draws nothing itself: without a request the placeholder, as every view shows it.
+  package func drawn(with placeholder: DisplayPlaceholder, in size: DisplaySize) -> DisplayState {
+    guard case .empty = self else { return self }
+    return DisplayState(placeholder: placeholder, in: size)
+  }
+
   /// The picture to draw: the picture itself, a preview or a placeholder.
   public var picture: Picture? {
     switch self {

@@ -35,7 +35,8 @@ extension ImageBinding {
   func start() -> Bool {
     guard let current, let view else { return false }
     guard let target = target(of: current, in: view) else {
-      if !current.isAnswered { begin(.waitingForLayout) }
+      // A larger picture, whose load was cancelled: the next layout asks for it again.
+      if current.isAnswered { self.current?.target = nil } else { begin(.waitingForLayout) }
       return false
     }
     return ask(target)

@@ -239,9 +239,8 @@ public final class ImageBinding {
       if target(of: current, in: view) != nil { start() }
       return
     }
-    guard let asked = current.target, !current.isAnswered || current.hasShown,
-      current.load != nil || current.isAnswered,
-      let target = target(of: current, in: view), target.outgrows(asked)
+    guard !current.isAnswered || current.hasShown, current.load != nil || current.isAnswered,
+      let target = target(of: current, in: view), current.target.map(target.outgrows) ?? true
     else { return }
     if current.retiring == nil { self.current?.retiring = current.load }
     self.current?.load = nil

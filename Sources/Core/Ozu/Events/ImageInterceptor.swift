@@ -22,7 +22,8 @@ import OzuBase
 /// ```
 ///
 /// They run around `image(for:)`, `response(for:)`, tasks, callbacks and prefetching to memory. Loads of bytes call
-/// `interceptData`, encoded images `interceptEncoded`. The synchronous `cachedImage(for:)` is not intercepted.
+/// `interceptData`, encoded images `interceptEncoded`. The synchronous `cachedImage(for:)` is not intercepted, and neither is
+/// a picture in memory that a view shows within the call.
 /// Cancelling a request cancels the Swift task in which its interceptors run. A pipeline without interceptors pays
 /// one branch.
 public protocol ImageInterceptor: Sendable {

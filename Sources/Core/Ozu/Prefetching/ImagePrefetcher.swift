@@ -98,7 +98,7 @@ public final class ImagePrefetcher: Sendable {
     stopAll()
   }
 
-  /// Starts to load requests. Requests that already run are not loaded twice.
+  /// Starts to load requests. Requests that already run are not loaded twice; one that waits takes the higher priority of the two.
   ///
   /// - Parameter budget: the budget of these requests together.
   /// - Returns: the outcome of each request, in the order in which they end; the sequence ends with the last. If it is

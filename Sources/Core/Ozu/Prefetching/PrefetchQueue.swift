@@ -2,7 +2,7 @@
 /// first. A value; the prefetcher has the lock.
 struct PrefetchQueue: ~Copyable {
   struct Entry: Queued {
-    let request: ImageRequest
+    var request: ImageRequest
     var reports: [PrefetchReport]
     var isRunning = false
     var task: Task<Void, Never>?
@@ -26,11 +26,21 @@ struct PrefetchQueue: ~Copyable {
   var isReady: Bool { !isPaused && runningCount < width && waiting.count > 0 }
 
   mutating func add(_ request: ImageRequest, _ report: PrefetchReport) {
-    if let place = places[request.prefetchKey] { return entries[place].reports.append(report) }
+    if let place = places[request.prefetchKey] {
+      entries[place].reports.append(report)
+      guard !entries[place].isRunning, request.priority > entries[place].request.priority else { return }
+      waiting.remove(place, in: &entries)
+      entries[place].request.priority = request.priority
+      return enqueue(place, request.priority)
+    }
     let place = entries.insert(Entry(request: request, reports: [report]))
     places[request.prefetchKey] = place
+    enqueue(place, request.priority)
+  }
+
+  private mutating func enqueue(_ place: Int, _ priority: ImagePriority) {
     lastTurn += 1
-    waiting.append(place, priority: request.priority, size: 0, turn: lastTurn, in: &entries)
+    waiting.append(place, priority: priority, size: 0, turn: lastTurn, in: &entries)
   }
 
   /// The request to begin, with the identifier of its entry. Its load knows the entry by that, not by the key: when

@@ -328,15 +328,17 @@
 
     private func prefetch() {
       let page = gtk_widget_get_height(widget)
-      let visible = shown.values.compactMap { cell -> Int? in
+      let visible = shown.values.filter { cell in
         var bounds = graphene_rect_t()
-        guard gtk_widget_compute_bounds(cell.widget, widget, &bounds) != 0, bounds.size.height > 0,
-          bounds.origin.y < Float(page), bounds.origin.y + bounds.size.height > 0
-        else { return nil }
-        return cell.position
+        return gtk_widget_compute_bounds(cell.widget, widget, &bounds) != 0 && bounds.size.height > 0
+          && bounds.origin.y < Float(page) && bounds.origin.y + bounds.size.height > 0
       }
-      guard let first = visible.min(), let last = visible.max(),
-        let view = shown.values.first(where: { $0.status.images.request != nil })?.status.view
+      let positions = visible.compactMap { $0.position }
+      // Most cells are out of sight and were never drawn. They have no size, and pictures would be loaded in their own.
+      guard let first = positions.min(), let last = positions.max(),
+        let view = visible.first(where: {
+          $0.status.images.request != nil && $0.status.images.view?.displaySize != nil
+        })?.status.view
       else { return }
       let next = ahead.next(first...last, of: count)
       ahead.load(next.compactMap { item(at: $0)?.request }, in: view)

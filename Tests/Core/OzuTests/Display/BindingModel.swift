@@ -40,6 +40,8 @@ struct BindingModel {
   var memory: [Target: Int] = [:]
   var current: Current?
   var shown = Shown.nothing
+  /// The number of the picture that is shown, if memory gave it: the same pixels are not shown again.
+  var shownMemory: Int?
   var loadCount = 0
   var ended: Set<Int> = []
 
@@ -69,7 +71,9 @@ struct BindingModel {
   mutating func start() {
     guard let now = current else { return }
     guard side > 0 else {
-      if !now.isAnswered {
+      if now.isAnswered {
+        current?.asked = nil
+      } else {
         current?.isWaiting = true
         makeRoom()
       }
@@ -105,6 +109,7 @@ struct BindingModel {
 
   mutating func tell(_ new: Shown, _ words: String) {
     shown = new
+    shownMemory = nil
     told.append(words)
   }
 
@@ -114,7 +119,10 @@ struct BindingModel {
     guard let now = current else { return }
     let isPlain = !fades || shown == .preview || shown == .picture
     current?.hasShown = true
-    tell(.picture, "picture \(number)" + (isPlain ? "" : " fade"))
+    if fades || !now.hasShown || shown != .picture || shownMemory != number {
+      tell(.picture, "picture \(number)" + (isPlain ? "" : " fade"))
+    }
+    shownMemory = fades ? nil : number
     if !now.isAnswered { answers.append("\(now.url) ok") }
     current?.isAnswered = true
   }
@@ -138,7 +146,7 @@ struct BindingModel {
       start()
       return
     }
-    guard let asked = now.asked, side > asked.side, now.load != nil || now.hasShown else { return }
+    guard now.asked.map({ side > $0.side }) ?? true, now.load != nil || now.hasShown else { return }
     if now.retiring == nil { current?.retiring = now.load }
     current?.load = nil
     ask(Target(url: now.url, side: side))

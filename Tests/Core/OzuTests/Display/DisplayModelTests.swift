@@ -113,6 +113,16 @@ struct DisplayModelTests {
     #expect(Self.words(model.state) == "loading 0 nothing")
   }
 
+  @Test("without a request the placeholder is drawn, where the app draws nothing itself")
+  func placeholderOfNothing() {
+    let placeholder = DisplayPlaceholder.picture(Stage.picture(9))
+    let size = DisplaySize(40, 30)
+    #expect(Self.words(model.state.drawn(with: placeholder, in: size)) == "loading 0 9")
+    remember(1, "a")
+    model.setImage(request("a"))
+    #expect(Self.words(model.state.drawn(with: placeholder, in: size)) == "success 1")
+  }
+
   @Test("no request shows nothing, at once")
   func nothing() {
     remember(1, "a")

@@ -174,6 +174,23 @@ struct ImageBindingLayoutTests {
     #expect(stage.told == ["nothing", "picture 2 fade"])
   }
 
+  @Test("a larger picture whose load was cancelled is loaded also if the view reappears before its layout")
+  func growsHidden() {
+    let stage = Stage()
+    stage.binding.setImage(from: Self.a)
+    stage.script.loads[0].finish(Stage.picture(1))
+    stage.view.displaySize = DisplaySize(80, 60)
+    stage.binding.layoutDidChange()
+    stage.binding.viewDidDisappear()
+    stage.view.displaySize = nil
+    stage.binding.viewDidAppear()
+    #expect(stage.script.live.isEmpty)
+    stage.view.displaySize = DisplaySize(80, 60)
+    stage.binding.layoutDidChange()
+    stage.binding.layoutDidChange()
+    #expect(stage.script.live.map { $0.request.format?.name } == ["auto-80x60-aspectFit"])
+  }
+
   @Test("if the larger picture fails, the smaller one stays, and no handler is called")
   func growsFailing() {
     let stage = Stage()

@@ -80,6 +80,19 @@ import Testing
     #expect(fixture.client.requests.allSatisfy { $0.priority == .low })
   }
 
+  @Test("a waiting request that is started again with a higher priority goes before the others")
+  func raised() async throws {
+    let fixture = Fixture()
+    let requests = try Self.requests(fixture, 3)
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 1)
+    prefetcher.isPaused = true
+    let outcomes = prefetcher.start(requests)
+    prefetcher.start([requests[2].with { $0.priority = .high }])
+    prefetcher.isPaused = false
+    for await _ in outcomes {}
+    #expect(fixture.client.requests.map(\.url.lastPathComponent) == ["2.jpg", "0.jpg", "1.jpg"])
+  }
+
   @Test(
     "stopped requests end with a cancellation, the others continue; a pause delays requests that have not begun"
   )
