@@ -45,7 +45,7 @@ extension ImageDataTask: Answering {
   typealias Work = LoadBytes
 
   func work(for request: ImageRequest, _ epoch: LoadEpoch) -> LoadBytes {
-    LoadBytes(request, pipeline.context, epoch, mayBeNoPicture: true)
+    LoadBytes(request, pipeline.context, epoch, .bytes)
   }
 
   func value(of fetched: FetchedData, isCoalesced: Bool) -> Result<Data, ImageError> {
@@ -92,20 +92,15 @@ final class SourceTask: Answering {
   typealias Work = LoadBytes
 
   let answer: Answer<SourceTask>
-  private let isForHeader: Bool
-  private let mayBeNoPicture: Bool
+  private let goal: LoadBytes.Goal
 
-  init(
-    _ request: ImageRequest, isForHeader: Bool = false, mayBeNoPicture: Bool = false, pipeline: ImagePipeline,
-    isInner: Bool = false
-  ) {
-    (self.isForHeader, self.mayBeNoPicture) = (isForHeader, mayBeNoPicture)
+  init(_ request: ImageRequest, _ goal: LoadBytes.Goal, pipeline: ImagePipeline, isInner: Bool = false) {
+    self.goal = goal
     answer = Answer(request, keyed: pipeline.keyed(request), pipeline: pipeline, isInner: isInner)
   }
 
   func work(for request: ImageRequest, _ epoch: LoadEpoch) -> LoadBytes {
-    LoadBytes(
-      request, pipeline.context, epoch, isForHeader: isForHeader, mayBeNoPicture: mayBeNoPicture)
+    LoadBytes(request, pipeline.context, epoch, goal)
   }
 
   func value(of fetched: FetchedData, isCoalesced: Bool) -> Result<FetchedData, ImageError> {
@@ -119,8 +114,7 @@ final class SourceTask: Answering {
   }
 
   func makeInner(for request: ImageRequest, _ subscriber: AnswerSubscriber<FetchedData>) -> SourceTask {
-    SourceTask(
-      request, isForHeader: isForHeader, mayBeNoPicture: mayBeNoPicture, pipeline: pipeline, isInner: true)
+    SourceTask(request, goal, pipeline: pipeline, isInner: true)
   }
 
   func count(_ fetched: FetchedData, isCoalesced: Bool) { count(fetched) }
