@@ -162,8 +162,8 @@ extension ImagePipeline {
 
   /// The metadata of a source: its blocks, and their content as values. No pixel is decoded.
   ///
-  /// The whole file is loaded, because metadata may be anywhere in it. The alternatives of the request and its deadline count as for
-  /// `header(for:)`.
+  /// The whole file is loaded, because metadata may be anywhere in it. The alternatives of the request and its deadline count as
+  /// for `header(for:)`.
   ///
   /// - Throws: `ImageError`.
   public func metadata(for request: ImageRequest) async throws(ImageError) -> ImageMetadata {
