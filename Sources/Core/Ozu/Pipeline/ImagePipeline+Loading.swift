@@ -361,7 +361,7 @@ extension ImagePipeline {
     for request: ImageRequest, as format: OutputFormat, from original: FetchedOriginal
   ) async throws(ImageError) -> EncodedImage {
     // With alternatives it may be another source than that of the key.
-    let fetched = request.alternatives.isEmpty ? original.fetched : nil
+    let fetched = request.hasAlternatives ? nil : original.fetched
     let task = EncodingTask(request, as: format, pipeline: self, fetched: fetched)
     return try await value(of: task, request)
   }
