@@ -9,9 +9,11 @@
 final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
   /// What is wanted of a source.
   enum Goal {
-    /// Its bytes, whatever they are.
+    /// Its bytes, whatever they are. Pixels fail, so that the next source is tried.
     case bytes
-    /// Its bytes, unless they are known not to decode.
+    /// Its bytes or pixels, whatever they are.
+    case any
+    /// The same, unless they are known not to decode.
     case original
     /// The same if they open as a picture, or its pixels. Anything else fails, so that the next source is tried.
     case picture
@@ -19,6 +21,9 @@ final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
     case metadata
     /// Its header, with no more bytes than that needs.
     case header
+
+    /// Whether it is wanted also of bytes that are known not to decode.
+    var ignoresDamage: Bool { self == .bytes || self == .any || self == .metadata }
   }
 
   /// The states of the job, by the thing that it waits for.
@@ -46,7 +51,7 @@ final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
     switch (state, event) {
     case (_, .slot) where cancellation.isRaised: outcome = .failure(.cancelled(request.source.name))
     case (.begin, _):
-      if goal != .bytes, goal != .metadata, let error = context.failure(ofPicture: request) {
+      if !goal.ignoresDamage, let error = context.failure(ofPicture: request) {
         outcome = .failure(error)
         break
       }
@@ -56,7 +61,8 @@ final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
       outcome = fetch.outcome
       guard case .success(let fetched) = outcome, fetched.header == nil else { break }
       switch (goal, fetched.content) {
-      case (.bytes, _), (.original, _), (.picture, .picture): return end(with: fetched)
+      case (.bytes, .picture): outcome = .failure(.emptyData(request.source.name))
+      case (.bytes, .data), (.any, _), (.original, _), (.picture, .picture): return end(with: fetched)
       case (.header, _), (.metadata, _), (.picture, .data):
         state = .reading(fetched)
         return .go(.decode, size: 0)

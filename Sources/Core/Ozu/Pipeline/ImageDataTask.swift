@@ -64,11 +64,7 @@ extension ImageDataTask: Answering {
   }
 
   func count(_ fetched: FetchedData, isCoalesced: Bool) {
-    if case .failure(let error) = value(of: fetched, isCoalesced: false) {
-      pipeline.context.events.counters.add(error)
-    } else {
-      pipeline.context.events.counters.dataAnswers.increment()
-    }
+    pipeline.context.events.counters.dataAnswers.increment()
   }
 
   func count(_ data: Data) { pipeline.context.events.counters.dataAnswers.increment() }

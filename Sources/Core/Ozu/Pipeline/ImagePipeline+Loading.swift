@@ -352,7 +352,7 @@ extension ImagePipeline {
     of request: ImageRequest, mayBeNoPicture: Bool = false
   ) async throws(ImageError) -> FetchedOriginal {
     try request.validate()
-    let task = SourceTask(request, mayBeNoPicture ? .bytes : .original, pipeline: self)
+    let task = SourceTask(request, mayBeNoPicture ? .any : .original, pipeline: self)
     return FetchedOriginal(fetched: try await value(of: task, request))
   }
 

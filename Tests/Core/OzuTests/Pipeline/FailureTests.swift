@@ -157,6 +157,11 @@ struct FailureTests {
     // Also without the caches.
     let other = fixture.freshPipeline { $0.caching.diskStorage = .none }
     #expect(try await other.header(for: request).size == PixelSize(320, 240))
+    // Also where the first source has pixels, and bytes are wanted.
+    let pixels = ImageRequest(.picture(Picture(Fixture.photo.bitmap), key: "pixels")).with {
+      $0.alternatives = [.url(mirror)]
+    }
+    #expect(try await other.data(for: pixels) == (try Fixture.photo.data(as: .jpeg)))
     // Also where the first source, or each, has something else than a picture.
     let pages = [Fixture.url("page.jpg"), Fixture.url("other.jpg")]
     for page in pages { fixture.client.reply(to: page, with: .ok(Data("<html>".utf8), type: "text/html")) }
