@@ -63,12 +63,6 @@ extension ImageDataTask: Answering {
     ImageDataTask(request, pipeline: pipeline, subscriber: subscriber, isInner: true)
   }
 
-  func count(_ fetched: FetchedData, isCoalesced: Bool) {
-    pipeline.context.events.counters.dataAnswers.increment()
-  }
-
-  func count(_ data: Data) { pipeline.context.events.counters.dataAnswers.increment() }
-
   static func observed(_ data: Data) -> RequestOutcome { .data(byteCount: data.count) }
 }
 
@@ -77,6 +71,12 @@ extension Answering where Work == LoadBytes {
   var wantsSize: Bool { false }
   func inMemory(_ request: ImageRequest) -> Value? { nil }
   func jobKey(for request: ImageRequest, _ epoch: LoadEpoch) throws(ImageError) -> JobKey? { nil }
+
+  func count(_ fetched: FetchedData, isCoalesced: Bool) {
+    pipeline.context.events.counters.dataAnswers.increment()
+  }
+
+  func count(_ value: Value) { pipeline.context.events.counters.dataAnswers.increment() }
 }
 
 /// A running load of the bytes of a source, or of its header alone, with what is known about them: alternatives, the deadline and
@@ -112,10 +112,6 @@ final class SourceTask: Answering {
   func makeInner(for request: ImageRequest, _ subscriber: AnswerSubscriber<FetchedData>) -> SourceTask {
     SourceTask(request, goal, pipeline: pipeline, isInner: true)
   }
-
-  func count(_ fetched: FetchedData, isCoalesced: Bool) { count(fetched) }
-
-  func count(_ fetched: FetchedData) { pipeline.context.events.counters.dataAnswers.increment() }
 
   static func observed(_ fetched: FetchedData) -> RequestOutcome {
     guard case .data(let data) = fetched.content else { return .data(byteCount: 0) }
