@@ -6,7 +6,7 @@ import OzuHTTP
 extension ImageCaches {
   func store(_ original: FetchedData.Original, for request: ImageRequest, by right: EpochRight) {
     right.store {
-      observeStore(.original, byteCount: original.byteCount, for: request) {
+      observeStore(.original, byteCount: original.byteCount, of: request.source.name, for: request) {
         switch original {
         case .response(let entry): store(entry, replacing: nil, at: Wanted.original(request).labelled)
         case .data(let data):

@@ -33,7 +33,7 @@ extension ImageCaches {
 
   func store(_ rendition: Rendition, for request: ImageRequest, by right: EpochRight) {
     right.store {
-      observeStore(.rendition, byteCount: rendition.data.count, for: request) {
+      observeStore(.rendition, byteCount: rendition.data.count, of: request.source.name, for: request) {
         write(
           ImageStoreEntry(metadata: rendition.record.data, body: rendition.data), for: .rendition(request))
       }
@@ -182,7 +182,7 @@ extension ImageCaches {
 
   func store(_ entry: EncodedEntry, _ key: CacheKey, for request: ImageRequest, by right: EpochRight) {
     right.store {
-      observeStore(.encoded, byteCount: entry.data.count, for: request) {
+      observeStore(.encoded, byteCount: entry.data.count, of: request.source.name, for: request) {
         write(ImageStoreEntry(metadata: entry.record.data, body: entry.data), for: .encoded(key, request))
       }
     } takeBack: {

@@ -150,13 +150,6 @@ extension ImageCaches {
 
 /// Writes and evictions, for observers.
 extension ImageCaches {
-  /// Writes to a layer on disk.
-  func observeStore(
-    _ layer: ImageCacheLayer, byteCount: Int, for request: ImageRequest, _ store: () -> Void
-  ) {
-    observeStore(layer, byteCount: byteCount, of: request.source.name, for: request, store)
-  }
-
   /// Writes to a layer on disk, for a source that may have no request.
   func observeStore(
     _ layer: ImageCacheLayer, byteCount: Int, of source: @autoclosure () -> String,

@@ -164,7 +164,8 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
       let renewed = EncodedEntry(stale.data, stale.record.renewed(validity), of: request)
       let source = fetched.source == .original ? place : fetched.source
       finish(
-        renewed, source, ImageResponse.Verdict(fetched.http, now: configuration.testing.currentDate()))
+        renewed, source, ImageResponse.Verdict(fetched.http, now: configuration.testing.currentDate()),
+        of: fetched)
       return write(renewed, fetched)
     }
   }
@@ -239,7 +240,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
       sourceByteCount: loaded.encodedByteCount)
     let entry = EncodedEntry(file.data, record, of: request)
     let (source, verdict) = origin ?? (source: loaded.source, verdict: loaded.verdict)
-    finish(entry, source, verdict, isNew: true, allowsStoring: fetched.allowsStoring)
+    finish(entry, source, verdict, isNew: true, of: fetched)
     if !fetched.allowsStoring || context.epochs.replaces(request, in: epoch) { forget() }
     return fetched.allowsStoring ? write(entry, fetched) : .finish(succeeded: true)
   }
@@ -302,12 +303,12 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   @discardableResult
   private func finish(
     _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict,
-    isNew: Bool = false, allowsStoring: Bool = true
+    isNew: Bool = false, of fetched: FetchedData? = nil
   ) -> JobStep {
     outcome = .success(
       EncodedAnswer(
-        entry: entry, source: source, isNew: isNew, allowsStoring: allowsStoring, timings: timings,
-        verdict: verdict, end: context.instant))
+        entry: entry, source: source, isNew: isNew, allowsStoring: fetched?.allowsStoring ?? true,
+        freshUntil: fetched?.http?.freshUntil, timings: timings, verdict: verdict, end: context.instant))
     return .finish(succeeded: true)
   }
 

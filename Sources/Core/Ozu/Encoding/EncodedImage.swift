@@ -45,7 +45,7 @@ public struct EncodedImage: Sendable {
 
   /// The time until which a source from the web need not be asked again; `nil` for others. A server may let its
   /// clients keep the file as long.
-  public var freshUntil: Date? { entry.record.rendition.validity?.freshUntil }
+  public var freshUntil: Date? { answer.freshUntil ?? entry.record.rendition.validity?.freshUntil }
 
   /// Whether it may be served after that time while the origin cannot be reached (RFC 9111 §4.2.4).
   package var mayUseOffline: Bool { entry.record.rendition.validity?.mayUseOffline ?? false }
@@ -77,16 +77,18 @@ final class EncodedAnswer: Sendable {
   let source: ImageResponse.Source
   let isNew: Bool
   let allowsStoring: Bool
+  /// By the rules of the request, which may be its own: what is stored is fresh by those of the pipeline. `nil` for a cached file.
+  let freshUntil: Date?
   let timings: StageTimings
   let verdict: ImageResponse.Verdict
   let end: JobInstant
 
   init(
     entry: EncodedEntry, source: ImageResponse.Source, isNew: Bool = false, allowsStoring: Bool = true,
-    timings: StageTimings, verdict: ImageResponse.Verdict, end: JobInstant
+    freshUntil: Date? = nil, timings: StageTimings, verdict: ImageResponse.Verdict, end: JobInstant
   ) {
     (self.entry, self.source, self.isNew, self.allowsStoring) = (entry, source, isNew, allowsStoring)
-    (self.timings, self.verdict, self.end) = (timings, verdict, end)
+    (self.freshUntil, self.timings, self.verdict, self.end) = (freshUntil, timings, verdict, end)
   }
 }
 

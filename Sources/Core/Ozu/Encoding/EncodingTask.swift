@@ -43,7 +43,9 @@ final class EncodingTask: Answering {
   }
 
   func makeInner(for request: ImageRequest, _ subscriber: AnswerSubscriber<EncodedImage>) -> EncodingTask {
-    EncodingTask(
+    // An interceptor may have changed the source, and those are not its bytes.
+    let fetched = request.key.source == answer.request.key.source ? fetched : nil
+    return EncodingTask(
       request, as: format, pipeline: pipeline, fetched: fetched, subscriber: subscriber, isInner: true)
   }
 

@@ -100,35 +100,25 @@ extension PipelineEvents {
 
   func observeFile(
     _ name: String, _ read: () throws(ImageError) -> (data: Data, stamp: FileStamp)
-  ) -> Result<(data: Data, stamp: FileStamp), ImageError> {
+  ) throws(ImageError) -> (data: Data, stamp: FileStamp) {
     let stage = stageBegan(.read, of: name)
-    do throws(ImageError) {
-      let file = try read()
-      counters.fileLoads.increment()
-      counters.fileByteCount.wrappingAdd(file.data.count, ordering: .relaxed)
-      stageEnded(stage, byteCount: file.data.count)
-      return .success(file)
-    } catch {
-      stageEnded(stage)
-      return .failure(error)
-    }
+    var byteCount = 0
+    defer { stageEnded(stage, byteCount: byteCount) }
+    let file = try read()
+    counters.fileLoads.increment()
+    byteCount = file.data.count
+    counters.fileByteCount.wrappingAdd(byteCount, ordering: .relaxed)
+    return file
   }
 
   func observeFetcher(_ name: String, _ fetch: () async throws -> FetchedImage) async throws -> FetchedImage {
     let stage = stageBegan(.network, of: name)
+    var byteCount = 0
+    defer { stageEnded(stage, byteCount: byteCount) }
     counters.fetcherLoads.increment()
-    do {
-      let content = try await fetch()
-      if case .data(let data) = content {
-        stageEnded(stage, byteCount: data.count)
-      } else {
-        stageEnded(stage)
-      }
-      return content
-    } catch {
-      stageEnded(stage)
-      throw error
-    }
+    let content = try await fetch()
+    if case .data(let data) = content { byteCount = data.count }
+    return content
   }
 }
 

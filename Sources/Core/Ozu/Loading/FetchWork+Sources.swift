@@ -3,10 +3,9 @@ import OzuBase
 /// Sources that are not on the web: files, and fetchers that do not stream.
 extension FetchWork {
   func read(_ path: String) throws(ImageError) -> FetchedData {
-    let file = context.events.observeFile(name) { () throws(ImageError) in
+    let (data, stamp) = try context.events.observeFile(name) { () throws(ImageError) in
       try FileReader.read(path, limit: configuration.decoding.limits.encodedByteCount)
     }
-    let (data, stamp) = try file.get()
     return FetchedData(
       .data(data), source: .original, time: time(.read), stamp: stamp,
       file: FileIdentity(stamp.number(of: path)))

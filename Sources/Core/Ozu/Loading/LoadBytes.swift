@@ -7,6 +7,25 @@
 /// `Sendable`: a mutable member is written by one call of the runner and read by later calls, or after the job is
 /// over. The lock of the runner is taken between these.
 final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
+  /// What is wanted of a source.
+  enum Goal {
+    /// Its bytes, whatever they are. Pixels fail, so that the next source is tried.
+    case bytes
+    /// Its bytes or pixels, whatever they are.
+    case any
+    /// The same, unless they are known not to decode.
+    case original
+    /// The same if they open as a picture, or its pixels. Anything else fails, so that the next source is tried.
+    case picture
+    /// Bytes that open as a picture, also if they are known not to decode: their metadata may be whole.
+    case metadata
+    /// Its header, with no more bytes than that needs.
+    case header
+
+    /// Whether it is wanted also of bytes that are known not to decode.
+    var ignoresDamage: Bool { self == .bytes || self == .any || self == .metadata }
+  }
+
   /// The states of the job, by the thing that it waits for.
   private enum State {
     /// To be asked for the first time, and for the download.
@@ -21,35 +40,33 @@ final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
   private let request: ImageRequest
   private let context: LoadContext
   private let epoch: LoadEpoch
-  private let isForHeader: Bool
-  private let mayBeNoPicture: Bool
+  private let goal: Goal
   private var state = State.begin
 
-  /// - Parameter mayBeNoPicture: whether the bytes are wanted also if they are known not to decode.
-  init(
-    _ request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, isForHeader: Bool = false,
-    mayBeNoPicture: Bool
-  ) {
-    (self.request, self.context, self.epoch) = (request, context, epoch)
-    (self.isForHeader, self.mayBeNoPicture) = (isForHeader, mayBeNoPicture)
+  init(_ request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, _ goal: Goal) {
+    (self.request, self.context, self.epoch, self.goal) = (request, context, epoch, goal)
   }
 
   override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
     switch (state, event) {
     case (_, .slot) where cancellation.isRaised: outcome = .failure(.cancelled(request.source.name))
     case (.begin, _):
-      if !mayBeNoPicture, let error = context.failure(ofPicture: request) {
+      if !goal.ignoresDamage, let error = context.failure(ofPicture: request) {
         outcome = .failure(error)
         break
       }
       state = .fetching
-      return .depend(FetchWork.dependence(on: request, context, epoch, isForHeader: isForHeader))
+      return .depend(FetchWork.dependence(on: request, context, epoch, isForHeader: goal == .header))
     case (.fetching, .finished(let fetch as FetchWork)):
       outcome = fetch.outcome
       guard case .success(let fetched) = outcome, fetched.header == nil else { break }
-      guard isForHeader else { return end(with: fetched) }
-      state = .reading(fetched)
-      return .go(.decode, size: 0)
+      switch (goal, fetched.content) {
+      case (.bytes, .picture): outcome = .failure(.emptyData(request.source.name))
+      case (.bytes, .data), (.any, _), (.original, _), (.picture, .picture): return end(with: fetched)
+      case (.header, _), (.metadata, _), (.picture, .data):
+        state = .reading(fetched)
+        return .go(.decode, size: 0)
+      }
     case (.reading(let fetched), _):
       outcome = header(of: fetched)
       return end(with: fetched)

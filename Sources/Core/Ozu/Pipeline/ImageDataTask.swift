@@ -45,7 +45,7 @@ extension ImageDataTask: Answering {
   typealias Work = LoadBytes
 
   func work(for request: ImageRequest, _ epoch: LoadEpoch) -> LoadBytes {
-    LoadBytes(request, pipeline.context, epoch, mayBeNoPicture: true)
+    LoadBytes(request, pipeline.context, epoch, .bytes)
   }
 
   func value(of fetched: FetchedData, isCoalesced: Bool) -> Result<Data, ImageError> {
@@ -63,16 +63,6 @@ extension ImageDataTask: Answering {
     ImageDataTask(request, pipeline: pipeline, subscriber: subscriber, isInner: true)
   }
 
-  func count(_ fetched: FetchedData, isCoalesced: Bool) {
-    if case .failure(let error) = value(of: fetched, isCoalesced: false) {
-      pipeline.context.events.counters.add(error)
-    } else {
-      pipeline.context.events.counters.dataAnswers.increment()
-    }
-  }
-
-  func count(_ data: Data) { pipeline.context.events.counters.dataAnswers.increment() }
-
   static func observed(_ data: Data) -> RequestOutcome { .data(byteCount: data.count) }
 }
 
@@ -81,6 +71,12 @@ extension Answering where Work == LoadBytes {
   var wantsSize: Bool { false }
   func inMemory(_ request: ImageRequest) -> Value? { nil }
   func jobKey(for request: ImageRequest, _ epoch: LoadEpoch) throws(ImageError) -> JobKey? { nil }
+
+  func count(_ fetched: FetchedData, isCoalesced: Bool) {
+    pipeline.context.events.counters.dataAnswers.increment()
+  }
+
+  func count(_ value: Value) { pipeline.context.events.counters.dataAnswers.increment() }
 }
 
 /// A running load of the bytes of a source, or of its header alone, with what is known about them: alternatives, the deadline and
@@ -92,20 +88,15 @@ final class SourceTask: Answering {
   typealias Work = LoadBytes
 
   let answer: Answer<SourceTask>
-  private let isForHeader: Bool
-  private let mayBeNoPicture: Bool
+  private let goal: LoadBytes.Goal
 
-  init(
-    _ request: ImageRequest, isForHeader: Bool = false, mayBeNoPicture: Bool = false, pipeline: ImagePipeline,
-    isInner: Bool = false
-  ) {
-    (self.isForHeader, self.mayBeNoPicture) = (isForHeader, mayBeNoPicture)
+  init(_ request: ImageRequest, _ goal: LoadBytes.Goal, pipeline: ImagePipeline, isInner: Bool = false) {
+    self.goal = goal
     answer = Answer(request, keyed: pipeline.keyed(request), pipeline: pipeline, isInner: isInner)
   }
 
   func work(for request: ImageRequest, _ epoch: LoadEpoch) -> LoadBytes {
-    LoadBytes(
-      request, pipeline.context, epoch, isForHeader: isForHeader, mayBeNoPicture: mayBeNoPicture)
+    LoadBytes(request, pipeline.context, epoch, goal)
   }
 
   func value(of fetched: FetchedData, isCoalesced: Bool) -> Result<FetchedData, ImageError> {
@@ -119,13 +110,8 @@ final class SourceTask: Answering {
   }
 
   func makeInner(for request: ImageRequest, _ subscriber: AnswerSubscriber<FetchedData>) -> SourceTask {
-    SourceTask(
-      request, isForHeader: isForHeader, mayBeNoPicture: mayBeNoPicture, pipeline: pipeline, isInner: true)
+    SourceTask(request, goal, pipeline: pipeline, isInner: true)
   }
-
-  func count(_ fetched: FetchedData, isCoalesced: Bool) { count(fetched) }
-
-  func count(_ fetched: FetchedData) { pipeline.context.events.counters.dataAnswers.increment() }
 
   static func observed(_ fetched: FetchedData) -> RequestOutcome {
     guard case .data(let data) = fetched.content else { return .data(byteCount: 0) }

@@ -143,7 +143,7 @@ extension ImagePipeline {
   /// - Throws: `ImageError`.
   public func header(for request: ImageRequest) async throws(ImageError) -> ImageHeader {
     guard hasInterceptors else {
-      let fetched = try await value(of: SourceTask(request, isForHeader: true, pipeline: self), request)
+      let fetched = try await value(of: SourceTask(request, .header, pipeline: self), request)
       guard let header = fetched.header else { throw .emptyData(request.source.name) }
       return header
     }
@@ -162,11 +162,19 @@ extension ImagePipeline {
 
   /// The metadata of a source: its blocks, and their content as values. No pixel is decoded.
   ///
-  /// The whole file is loaded, because metadata may be anywhere in it.
+  /// The whole file is loaded, because metadata may be anywhere in it. The alternatives of the request and its deadline count as
+  /// for `header(for:)`.
   ///
   /// - Throws: `ImageError`.
   public func metadata(for request: ImageRequest) async throws(ImageError) -> ImageMetadata {
-    let data = try await data(for: request)
+    let data: Data
+    if hasInterceptors {
+      data = try await self.data(for: request)
+    } else {
+      let fetched = try await value(of: SourceTask(request, .metadata, pipeline: self), request)
+      guard case .data(let file) = fetched.content else { throw .emptyData(request.source.name) }
+      data = file
+    }
     return try await decoding(for: request) { (decoding) throws(ImageDecodingError) in
       try decoding.codecs.metadata(of: data, limits: decoding.limits)
     }
@@ -344,7 +352,7 @@ extension ImagePipeline {
     of request: ImageRequest, mayBeNoPicture: Bool = false
   ) async throws(ImageError) -> FetchedOriginal {
     try request.validate()
-    let task = SourceTask(request, mayBeNoPicture: mayBeNoPicture, pipeline: self)
+    let task = SourceTask(request, mayBeNoPicture ? .any : .original, pipeline: self)
     return FetchedOriginal(fetched: try await value(of: task, request))
   }
 
@@ -353,7 +361,7 @@ extension ImagePipeline {
     for request: ImageRequest, as format: OutputFormat, from original: FetchedOriginal
   ) async throws(ImageError) -> EncodedImage {
     // With alternatives it may be another source than that of the key.
-    let fetched = request.alternatives.isEmpty ? original.fetched : nil
+    let fetched = request.hasAlternatives ? nil : original.fetched
     let task = EncodingTask(request, as: format, pipeline: self, fetched: fetched)
     return try await value(of: task, request)
   }

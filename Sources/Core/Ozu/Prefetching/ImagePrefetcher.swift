@@ -18,7 +18,8 @@ public final class ImagePrefetcher: Sendable {
   public enum Destination: Hashable, Sendable {
     /// Until the finished picture is in memory.
     case memory
-    /// Until the original is on disk; nothing is decoded.
+    /// Until the original is on disk; nothing is decoded. A source that is no picture has failed, so the next of the
+    /// `alternatives` is tried; interceptors see bytes, and with them anything is loaded.
     case disk
   }
 
@@ -224,7 +225,7 @@ extension PrefetchEnd {
       // Where their bytes come from is not known. They count in full, so that no budget is exceeded.
       return await end(of: task) { PrefetchEnd(ending: .done(.original), downloadedByteCount: $0.count) }
     case .disk:
-      let task = SourceTask(request, pipeline: pipeline)
+      let task = SourceTask(request, .picture, pipeline: pipeline)
       task.run()
       return await end(of: task) { fetched in
         var byteCount = 0

@@ -53,6 +53,12 @@ struct InterceptorTests {
     ) async throws(ImageError) -> Data {
       try await next.load(ImageRequest(url: url))
     }
+
+    func interceptEncoded(
+      _ request: ImageRequest, as format: OutputFormat, next: ImageLoadChain<EncodedImage>
+    ) async throws(ImageError) -> EncodedImage {
+      try await next.load(ImageRequest(url: url, resize: request.resize))
+    }
   }
 
   /// Retries a number of times.
@@ -170,6 +176,18 @@ struct InterceptorTests {
       }
     }
     #expect(Set(fixture.client.requests.map(\.url)) == [target])
+  }
+
+  @Test("a file of another source is not made from the bytes that were fetched for the request")
+  func changingWithBytes() async throws {
+    let fixture = Fixture { $0.interceptors = [Redirector(url: Fixture.url("b.jpg"))] }
+    try fixture.serve("b.jpg")
+    let other = PatternPicture(PixelSize(40, 30), tint: 3)
+    fixture.client.reply(to: Fixture.url("a.jpg"), with: .ok(try other.data(as: .jpeg)))
+    let request = ImageRequest(url: Fixture.url("a.jpg"))
+    let original = try await fixture.pipeline.original(of: request)
+    let file = try await fixture.pipeline.encoded(for: request, as: .png, from: original)
+    #expect(file.size == PixelSize(320, 240))
   }
 
   @Test("an interceptor may retry; errors pass through all of them")

@@ -211,8 +211,9 @@ extension OracleRun {
       return "not cached, but the answer of tick \(certain.tick) is stored"
     }
     var kinds = world.failures(for: load, request.source)
-    for file in world.files(for: load, request.source) where load.goal != .bytes {
-      if load.goal == .header {
+    // A prefetch to disk wants a picture too, and its header says whether it is one.
+    for file in world.files(for: load, request.source) where load.goal != .bytes || load.isPrefetch {
+      if load.goal.ignoresRecipe {
         if case .failure(let failure) = OraclePipeline.header(file: file) { kinds.insert(failure.kind) }
       } else if case .file(let output) = load.goal {
         if case .failure(let failure) = oracle.encoded(request, as: output, file: file) {

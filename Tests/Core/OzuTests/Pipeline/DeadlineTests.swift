@@ -60,8 +60,8 @@ struct DeadlineTests {
       case .picture: try await end(ImageTask(request, keyed: nil, pipeline: pipeline), gate, timer)
       case .data: try await end(ImageDataTask(request, pipeline: pipeline), gate, timer)
       case .file: try await end(EncodingTask(request, as: .jpeg, pipeline: pipeline), gate, timer)
-      case .source: try await end(SourceTask(request, pipeline: pipeline), gate, timer)
-      case .header: try await end(SourceTask(request, isForHeader: true, pipeline: pipeline), gate, timer)
+      case .source: try await end(SourceTask(request, .picture, pipeline: pipeline), gate, timer)
+      case .header: try await end(SourceTask(request, .header, pipeline: pipeline), gate, timer)
       }
     #expect(error?.kind == .deadlineExceeded && error?.stage == .network)
     try await eventually(fixture.client.cancelledCount >= 1)

@@ -157,19 +157,35 @@ struct FailureTests {
     // Also without the caches.
     let other = fixture.freshPipeline { $0.caching.diskStorage = .none }
     #expect(try await other.header(for: request).size == PixelSize(320, 240))
+    // Also where the first source has pixels, and bytes are wanted.
+    let pixels = ImageRequest(.picture(Picture(Fixture.photo.bitmap), key: "pixels")).with {
+      $0.alternatives = [.url(mirror)]
+    }
+    #expect(try await other.data(for: pixels) == (try Fixture.photo.data(as: .jpeg)))
     // Also where the first source, or each, has something else than a picture.
     let pages = [Fixture.url("page.jpg"), Fixture.url("other.jpg")]
     for page in pages { fixture.client.reply(to: page, with: .ok(Data("<html>".utf8), type: "text/html")) }
     var page = ImageRequest(url: pages[0]).with { $0.alternatives = [.url(pages[1]), .url(mirror)] }
     #expect(try await other.header(for: page).size == PixelSize(320, 240))
+    _ = try await other.metadata(for: page)
+    for await outcome in ImagePrefetcher(pipeline: other, destination: .disk).start([request, page]) {
+      if case .failed(let error) = outcome.ending { Issue.record(error) }
+    }
     page.alternatives.removeLast()
     await #expect { _ = try await other.header(for: page) } throws: {
       ($0 as? ImageError)?.kind == .notAnImage && "\($0)".contains("page.jpg")
     }
-    #expect(try await other.original(of: request).state != nil)
-    for await outcome in ImagePrefetcher(pipeline: other, destination: .disk).start([request]) {
-      if case .failed(let error) = outcome.ending { Issue.record(error) }
+    await #expect { _ = try await other.metadata(for: page) } throws: {
+      ($0 as? ImageError)?.kind == .notAnImage && "\($0)".contains("page.jpg")
     }
+    for await outcome in ImagePrefetcher(pipeline: other, destination: .disk).start([page]) {
+      guard case .failed(let error) = outcome.ending else {
+        Issue.record("a page is no picture")
+        continue
+      }
+      #expect(error.kind == .notAnImage && "\(error)".contains("page.jpg"))
+    }
+    #expect(try await other.original(of: request).state != nil)
     request.alternatives = [.url(Fixture.url("gone.jpg"))]
     await #expect { try await fixture.pipeline.data(for: request) } throws: {
       ($0 as? ImageError)?.statusCode == 500

@@ -34,6 +34,8 @@ extension FreshnessTests {
     var eager = ImageRequest(url: url, resize: Resize(PixelSize(64, 48)))
     eager.httpPolicy = week
     #expect(try await restarted().response(for: eager).source == .original)
+    let file = try await restarted().encoded(for: eager, as: .png)
+    #expect(file.source == .original && (file.freshUntil ?? .distantPast) > clock.currentDate)
     eager.httpPolicy = nil
     #expect(try await restarted().response(for: eager).source == .network)
   }
