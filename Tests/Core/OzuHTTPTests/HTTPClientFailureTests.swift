@@ -189,10 +189,11 @@ struct HTTPClientFailureTests {
     server.route("/held", .ok(Data()).held(by: gate))
     server.route("/a", .ok(Data()))
     var held = HTTPRequest(url: server.url("/held"), timeouts: .patient)
-    held.timeouts.idle = .milliseconds(2500)
+    // Seconds more than a busy machine takes for the answer after the wait.
+    held.timeouts.idle = .seconds(12)
     var waiting = HTTPRequest(url: server.url("/a"), timeouts: .patient)
     waiting.timeouts = HTTPTimeouts(
-      connect: .seconds(5), idle: .seconds(5), total: .seconds(2))
+      connect: .seconds(15), idle: .seconds(15), total: .seconds(10))
     async let first = failure(of: held, by: client)
     await gate.arrivals(1)
     async let second = failure(of: waiting, by: client)

@@ -91,9 +91,9 @@
       return fields.count > 17 && (fields[0] == "Z" || fields[0] == "X") && (Int(fields[17]) ?? 0) <= 1
     }
 
-    /// Waits until a condition is true: there is no signal for the actions of other processes.
+    /// Waits until a condition is true: there is no signal for the actions of other processes. Minutes, as a computer may be busy.
     static func eventually(_ condition: () -> Bool) -> Bool {
-      for _ in 0..<2000 {
+      for _ in 0..<40_000 {
         if condition() { return true }
         usleep(5000)
       }
