@@ -18,15 +18,13 @@
       expect(value == expected, "\(what) is \(expected), but it is \(value)")
     }
 
-    /// Waits, frame by frame, until a condition holds, and records whether it did within a number of frames.
+    /// Waits, frame by frame, until a condition holds, and records whether it did within a minute.
     @discardableResult
     func eventually(
-      _ claim: String, _ screen: Screen, frameCount: Int = 900, _ holds: () -> Bool
+      _ claim: String, _ screen: Screen, _ holds: () -> Bool
     ) async -> Bool {
-      for _ in 0..<frameCount {
-        if holds() { break }
-        await screen.nextFrame()
-      }
+      let end = ContinuousClock.now + .seconds(60)
+      while !holds(), ContinuousClock.now < end { await screen.nextFrame() }
       return expect(holds(), claim)
     }
   }

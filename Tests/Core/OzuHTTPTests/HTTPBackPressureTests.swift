@@ -148,7 +148,7 @@ struct HTTPBackPressureTests {
     let sink = PausingSink(afterByteCount: 1)
     var request = HTTPRequest(url: server.url("/large"), timeouts: .patient)
     request.timeouts = HTTPTimeouts(
-      idle: .seconds(2), minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 1, window: .seconds(2)))
+      idle: .seconds(5), minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 1, window: .seconds(5)))
     let task = Task { [client, request] in try await client.send(request, into: sink) }
     await sink.paused.arrivals(1)
     // Another request runs into the same limit and shows that it has passed.
