@@ -344,8 +344,7 @@ extension ImagePipeline {
   /// The same as `cachedEncoded(for:as:)`, without computing the key.
   package func cachedEncoded(_ request: FileRequest) -> EncodedImage? { encodedInMemory(request.goal) }
 
-  /// A source, from the disk cache or the source itself. The recipe of the request is ignored. The bytes are not checked to be a
-  /// picture.
+  /// A source, from the disk cache or the source itself, not checked to be a picture. The recipe of the request is ignored.
   ///
   /// - Parameter mayBeNoPicture: whether they are wanted also if they are known not to decode.
   package func original(
@@ -375,9 +374,8 @@ extension ImagePipeline {
 
 /// Refusals that the image service has remembered.
 extension ImagePipeline {
-  /// Remembers that a source was fetched and then refused for what is demanded of it, as long as the pipeline remembers other
-  /// lasting failures: 10 seconds at first, 5 minutes at most. Does nothing while it is remembered already, for this demand or for
-  /// all.
+  /// Remembers that a source was fetched and then refused for what is demanded of it, as long as other lasting failures: 10 seconds
+  /// at first, 5 minutes at most. Does nothing while it is remembered already, for this demand or for all.
   ///
   /// - Parameter demand: tells demands that another source might meet apart: the recipe, and limits of the caller.
   package func noteRefusal(_ error: ImageError, of request: ImageRequest, for demand: String) {
