@@ -40,10 +40,7 @@ struct NginxTests {
     for (old, new) in [
       ("/var/cache/nginx/ozu", folder + "/cache"), ("127.0.0.1:8080", upstream),
       ("listen 8000;", "listen unix:\(folder)/nginx.sock;"),
-      (
-        "proxy_cache_lock on;",
-        "proxy_cache_lock on; proxy_cache_lock_timeout 60s; proxy_cache_lock_age 60s;"
-      ),
+      ("cache_lock on;", "cache_lock on; proxy_cache_lock_timeout 1m; proxy_cache_lock_age 1m;"),
     ] {
       #expect(text.components(separatedBy: old).count == 2, "\(old)")
       text = text.replacingOccurrences(of: old, with: new)
