@@ -23,8 +23,7 @@
     func eventually(
       _ claim: String, _ screen: Screen, _ holds: () -> Bool
     ) async -> Bool {
-      let end = ContinuousClock.now + .seconds(60)
-      while !holds(), ContinuousClock.now < end { await screen.nextFrame() }
+      await screen.frames(while: { !holds() })
       return expect(holds(), claim)
     }
   }

@@ -41,6 +41,9 @@
     private func trash(
       _ folder: PictureFolder, _ window: GalleryWindow, _ hands: Hands, _ screen: Screen, _ checks: Checks
     ) async throws {
+      // Nobody undoes too late on a machine on which nothing runs for seconds.
+      Gallery.noticeDuration = .seconds(60)
+      defer { Gallery.noticeDuration = .seconds(6) }
       window.open(at: 1)
       await checks.eventually("a picture is large", screen) { window.detail.images.picture != nil }
       try await hands.press("Delete")
@@ -53,7 +56,6 @@
       checks.equal(window.grid.item(at: window.position)?.name, "2.jpg", "the picture shown after that")
 
       Gallery.noticeDuration = .milliseconds(200)
-      defer { Gallery.noticeDuration = .seconds(6) }
       try await hands.press("Delete")
       await checks.eventually("the file goes when the time is over", screen) { !folder.has("2.jpg") }
       let data = ProcessInfo.processInfo.environment["XDG_DATA_HOME"] ?? ""
@@ -72,7 +74,7 @@
         window.grid.item(at: 3)?.name == "6.jpg" && window.isShowingDetail
       }
 
-      Gallery.noticeDuration = .seconds(6)
+      Gallery.noticeDuration = .seconds(60)
       window.open(at: 1)
       try await hands.press("ctrl+r", "Delete")
       await checks.eventually("a picture is turned and taken out", screen) {

@@ -189,13 +189,13 @@
       }
     }
 
-    /// Waits until a grid shows cells and none is loading, 900 frames at most.
+    /// Waits until a grid shows cells and none is loading, a minute at most.
     func settle(_ window: GalleryWindow, cellCount: Int) async {
-      for _ in 0..<900 {
-        await nextFrame()
-        let cells = cells(of: window)
-        if cells.count == cellCount, cells.values.allSatisfy({ $0.picture.images.picture != nil }) { break }
-      }
+      await nextFrame()
+      await frames(while: {
+        let shown = cells(of: window)
+        return shown.count != cellCount || shown.values.contains { $0.picture.images.picture == nil }
+      })
       for _ in 0..<12 { await nextFrame() }
     }
   }

@@ -175,7 +175,7 @@
     /// Waits for pictures and for what moves into its place.
     private func rest(_ window: GalleryWindow, _ screen: Screen) async throws {
       await settle(window, screen)
-      for _ in 0..<200 where window.detail.images.isLoading { await screen.nextFrame() }
+      await screen.frames(while: { window.detail.images.isLoading })
       for _ in 0..<45 { await screen.nextFrame() }
     }
   }

@@ -195,7 +195,7 @@
             gtk_window_set_default_size(window.window, gint(500 + (step * 97) % 700), gint(500))
             await screen.nextFrame()
           }
-          for _ in 0..<200 where window.detail.images.isLoading { await screen.nextFrame() }
+          await screen.frames(while: { window.detail.images.isLoading })
           let shown = window.detail.images.picture?.size
           if shown == nil { mistakes.append("the large picture has not come") }
           output.add(

@@ -37,7 +37,8 @@
               gate.waitingCount == 1 && gate.arrivalCount > count
             }
             let before = seen.last!
-            for _ in 0..<600 {
+            let end = ContinuousClock.now + .seconds(60)
+            while ContinuousClock.now < end {
               let now = await detail(of: window, screen)
               if let now, let before, Self.difference(now, before) > 0.2 { break }
             }

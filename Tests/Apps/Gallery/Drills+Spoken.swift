@@ -32,7 +32,7 @@
       }
       var reader: SpokenTree?
       var spoken: [SpokenTree.Element] = []
-      await checks.soon("a screen reader finds the window and its pictures", tries: 40) {
+      await checks.soon("a screen reader finds the window and its pictures") {
         reader = reader ?? SpokenTree(session: address)
         spoken = reader?.elements() ?? []
         return ["3.jpg, 3 of 4", "Try again"].allSatisfy { name in spoken.contains { $0.name == name } }

@@ -41,7 +41,7 @@
       var times: [(name: String, time: Duration)] = []
       for (name, drill) in drills where options.names.isEmpty || options.names.contains(name) {
         let start = ContinuousClock.now
-        let watchdog = Watchdog(name, .seconds(options.isQuick ? 240 : 600))
+        let watchdog = Watchdog(name, .seconds(600))
         defer { watchdog.end() }
         do {
           try await drill()
@@ -119,18 +119,17 @@
       }
     }
 
-    /// Waits until no cell that is to be seen is loading, 2,000 frames at most.
+    /// Waits until no cell that is to be seen is loading, a minute at most.
     func settle(_ window: GalleryWindow, _ screen: Screen) async {
-      for _ in 0..<2_000 {
-        await screen.nextFrame()
-        let isLoading = cells(of: window, screen).contains { cell in
+      await screen.nextFrame()
+      await screen.frames(while: {
+        cells(of: window, screen).contains { cell in
           switch cell.place.picture.images.phase {
           case .loading, .waitingForLayout: true
           default: false
           }
         }
-        if !isLoading { break }
-      }
+      })
       // The fade of the last.
       for _ in 0..<12 { await screen.nextFrame() }
     }

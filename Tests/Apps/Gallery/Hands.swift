@@ -96,14 +96,11 @@
       try await run(["click", "3"])
     }
 
-    /// Waits until the window that lies over all others of this one has the keyboard, five seconds at most.
+    /// Waits until the window that lies over all others of this one has the keyboard, twenty seconds at most.
     private func becomeActive() async {
       var top = Drills.window(screen.window)
       while let dialogue = Drills.dialogue(over: top) { top = Drills.window(dialogue) }
-      for _ in 0..<300 {
-        if gtk_window_is_active(top) != 0 { return }
-        await screen.nextFrame()
-      }
+      await screen.frames(while: { gtk_window_is_active(top) == 0 }, within: .seconds(20))
     }
 
     private func middle(of widget: UnsafeMutablePointer<GtkWidget>) async throws -> (x: Int, y: Int) {

@@ -35,6 +35,12 @@
       }
     }
 
+    /// Waits, frame by frame, while a condition holds. The limit is a time: on a busy machine frames do not stand for one.
+    func frames(while holds: () -> Bool, within limit: Duration = .seconds(60)) async {
+      let end = ContinuousClock.now + limit
+      while holds(), ContinuousClock.now < end { await nextFrame() }
+    }
+
     private func painted() {
       let waiters = self.waiters
       self.waiters = []

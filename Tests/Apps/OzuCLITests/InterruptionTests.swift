@@ -87,11 +87,17 @@ struct InterruptionTests {
     "a real load that is ended while it writes", arguments: [SIGINT, SIGTERM],
     ["", "{dir}/{name}-{width}.{ext}"])
   func load(_ number: Int32, _ template: String) async throws {
+    // The last picture never comes, so the load is not over, however late this process looks.
+    let server = try LoopbackServer()
+    defer { server.stop() }
+    let gate = Gate()
+    defer { gate.open() }
+    server.route("/held.png", .ok(Data()).held(by: gate))
     let folder = try Folder()
     let photo = try PatternPicture(PixelSize(400, 300), tint: 3).data(as: .png)
     try FileManager.default.createDirectory(
       at: folder.url.appending(path: "in"), withIntermediateDirectories: true)
-    let sources = try (0..<80).map { try folder.write(photo, to: "in/\($0).png") }
+    for number in 0..<80 { try folder.write(photo, to: "in/\(number).png") }
     for round in 0..<Cases.count(2, of: 3) {
       let output = folder.path("out\(round)/")
       let process = Process()
@@ -99,8 +105,8 @@ struct InterruptionTests {
       process.environment = childEnvironment
       process.arguments =
         [
-          "load", "-r", folder.path("in"), "-f", "png", "-o", output + template, "--cache",
-          folder.path("cache"),
+          "load", "-r", folder.path("in"), server.url("/held.png").absoluteString, "-f", "png", "-o",
+          output + template, "--cache", folder.path("cache"),
         ]
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
@@ -115,7 +121,7 @@ struct InterruptionTests {
       #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == number)
       #expect(names.allSatisfy { $0.hasSuffix(".png") && !$0.hasPrefix(".") }, "\(names)")
       let whole = Set(names.map { try? Data(contentsOf: URL(filePath: output).appending(path: $0)) })
-      #expect(whole.count == 1 && names.count < sources.count)
+      #expect(whole.count == 1)
     }
   }
 

@@ -118,7 +118,7 @@
       (process.standardOutput, process.standardError) = (output, errors)
       try process.run()
       let results = isSet ? ["out/old-16.png", "out/b-16.png"] : ["out/01-old.png", "out/02-b.png"]
-      let deadline = ContinuousClock.now + .seconds(25)
+      let deadline = ContinuousClock.now + .seconds(120)
       func wait(for name: String) async {
         await ChildRun.onThread {
           while access(folder.path(name), F_OK) != 0, ContinuousClock.now < deadline { usleep(2000) }

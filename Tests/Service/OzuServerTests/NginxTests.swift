@@ -6,7 +6,7 @@ import Testing
 @testable import OzuServer
 
 /// Debian's nginx with `Examples/Service/nginx.conf` in front of a real `ozu serve`. Only the paths and the ports are other
-/// ones.
+/// ones, and a request waits for an equal one as long as a busy machine needs.
 @Suite(
   "Behind nginx",
   .enabled(if: RealNginx.program != nil, "nginx is not installed: scripts/install-test-tools does that"),
@@ -40,6 +40,7 @@ struct NginxTests {
     for (old, new) in [
       ("/var/cache/nginx/ozu", folder + "/cache"), ("127.0.0.1:8080", upstream),
       ("listen 8000;", "listen unix:\(folder)/nginx.sock;"),
+      ("cache_lock on;", "cache_lock on; proxy_cache_lock_timeout 1m; proxy_cache_lock_age 1m;"),
     ] {
       #expect(text.components(separatedBy: old).count == 2, "\(old)")
       text = text.replacingOccurrences(of: old, with: new)
@@ -126,7 +127,7 @@ struct NginxTests {
 
   @Test("many requests at once for a picture that is not cached cause one exchange with the origin")
   func stampede() async throws {
-    // The first picture starts the decoding processes. nginx makes a request wait up to five seconds for an equal one.
+    // The first picture starts the decoding processes.
     _ = try await get(path("warm.png"))
     let cold = try path("cold.png")
     let states = try await withThrowingTaskGroup(of: String.self) { group in

@@ -29,7 +29,7 @@ struct FleetFaultTests {
     for _ in 0..<Self.machineCount {
       // Long enough for a machine that does other things too.
       machines.append(
-        try await FleetMachine(["OZU_REDIS": redis.path, "OZU_REDIS_DEADLINE": "2000"]))
+        try await FleetMachine(["OZU_REDIS": redis.path, "OZU_REDIS_DEADLINE": "5000"]))
     }
     self.machines = machines
   }

@@ -208,7 +208,7 @@ def main():
                 browser.close()
     finally:
         service.terminate()
-        service.wait(30)
+        service.wait(300)
         origin.shutdown()
     print("all is well" if not check.failures else f"{check.failures} failed")
     sys.exit(1 if check.failures else 0)
