@@ -20,6 +20,9 @@
     /// Of a name outside the root folder of a worker that reads fonts, which some systems do not allow.
     static let missing = Outcome.answer(ContainerTests.makesNamespaces ? "ENOENT" : "EACCES")
 
+    /// The deadline of a request that hangs. It includes the start of a worker, which takes long on a busy machine.
+    static let hangTime = Duration.seconds(1)
+
     /// Without the help of a restriction.
     static let always: [(String, Outcome)] = [
       ("null", .failure(.crashed(signal: SIGSEGV))),
@@ -28,7 +31,7 @@
       ("leave", .failure(.ended(status: 3))),
       ("out-of-memory", .failure(.stopped(.memory(byteCount: 64 << 20)))),
       ("much", .failure(.stopped(.memory(byteCount: 64 << 20)))),
-      ("hang", .failure(.stopped(.time(.milliseconds(300))))),
+      ("hang", .failure(.stopped(.time(hangTime)))),
       ("say-nonsense", .failure(.wrongAnswer("not in the protocol of workers"))),
       ("say-too-much", .failure(.wrongAnswer("a message of 131072 bytes"))),
       ("flood", .failure(.wrongAnswer("not in the protocol of workers"))),
@@ -70,7 +73,7 @@
     static func outcome(_ name: String, _ kind: WorkerKind, _ pool: WorkerPool) async throws -> Outcome {
       try await Drills.onThread {
         do throws(ImageDecodingError) {
-          let deadline: Duration = name == "hang" ? .milliseconds(300) : .seconds(60)
+          let deadline: Duration = name == "hang" ? hangTime : .seconds(60)
           // A worker that is ready, because the deadline includes its start.
           if name == "hang" { _ = try pool.ask(Drills.request("reverse", kind: kind)) }
           return .answer(try pool.ask(Drills.request(name, kind: kind, deadline: deadline)).message)

@@ -45,7 +45,7 @@
         let (name, expected) = bad.randomElement(using: &generator) ?? bad[0]
         let outcome: WorkerMisdeedTests.Outcome
         do throws(ImageDecodingError) {
-          let deadline: Duration = name == "hang" ? .milliseconds(300) : .seconds(60)
+          let deadline: Duration = name == "hang" ? WorkerMisdeedTests.hangTime : .seconds(60)
           outcome = .answer(try pool.ask(Drills.request(name, number: number, deadline: deadline)).message)
         } catch {
           guard case .decoderFailed(.svg, let failure) = error else { throw error }
