@@ -215,6 +215,46 @@ extension OutputFormat {
 }
 
 extension ImageRequest {
+  @available(*, unavailable, message: "use 'ImageRequest(url: url).resized(to: size)'")
+  public init(url: URL, size: PixelSize) { self = ImageRequest(url: url).resized(to: size) }
+  @available(*, unavailable, message: "use 'source', and 'source.name' in messages")
+  public var url: URL? { source.webURL }
+  @available(*, unavailable, message: "use 'cachePolicy', 'readLayers' and 'writeLayers'")
+  public var options: [CachePolicy] {
+    get { [cachePolicy] }
+    set { cachePolicy = newValue.last ?? cachePolicy }
+  }
+  @available(*, unavailable, message: "use 'cachePolicy', 'readLayers' and 'writeLayers'")
+  public init(
+    url: URL, processors: [any ImageProcessing] = [], priority: ImagePriority = .normal,
+    options: [CachePolicy]
+  ) {
+    self.init(url: url, processors: processors, priority: priority)
+  }
+  @available(*, unavailable, message: "use 'resized(to:)': a file is decoded at the size that is asked for")
+  public var thumbnail: Resize? {
+    get { resize }
+    set { resize = newValue }
+  }
+  @available(*, unavailable, message: "use 'ImageRequest(url: url).resized(width: width)'")
+  public init(url: URL, width: Int) { self = ImageRequest(url: url).resized(width: width) }
+  @available(*, unavailable, renamed: "headers")
+  public var allHTTPHeaderFields: HTTPHeaders {
+    get { headers }
+    set { headers = newValue }
+  }
+  @available(*, unavailable, renamed: "headers")
+  public var httpHeaders: HTTPHeaders {
+    get { headers }
+    set { headers = newValue }
+  }
+  @available(*, unavailable, message: "use 'headers[field] = value'")
+  public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {}
+  @available(*, unavailable, message: "use 'deadline' for the whole load, or 'timeouts' for the download")
+  public var timeoutInterval: Double {
+    get { 0 }
+    set {}
+  }
   @available(*, unavailable, message: "use 'headers[field] = value'")
   public mutating func addValue(_ value: String, forHTTPHeaderField field: String) {}
   @available(*, unavailable, message: "use 'with { $0.priority = … }'")
