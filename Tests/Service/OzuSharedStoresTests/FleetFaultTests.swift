@@ -26,11 +26,7 @@ struct FleetFaultTests {
       LoopbackResponse.ok(picture, type: "image/png").header("Cache-Control", "max-age=600")
     }
     var machines: [FleetMachine] = []
-    for _ in 0..<Self.machineCount {
-      // Long enough for a machine that does other things too.
-      machines.append(
-        try await FleetMachine(["OZU_REDIS": redis.path, "OZU_REDIS_DEADLINE": "5000"]))
-    }
+    for _ in 0..<Self.machineCount { machines.append(try await FleetMachine(["OZU_REDIS": redis.path])) }
     self.machines = machines
   }
 

@@ -31,8 +31,10 @@ final class FleetMachine: Sendable {
     } else {
       self.settings = nil
     }
+    // By default a machine waits 50 ms for Redis, and then works without it. That is too short on a busy computer.
     process.environment = childEnvironment.merging([
       "OZU_LISTEN": "127.0.0.1:0", "OZU_PRIVATE_NETWORKS": "yes", "OZU_LOG": "no",
+      "OZU_REDIS_DEADLINE": "5000",
     ]) { $1 }.merging(variables) { $1 }
     let errors = Pipe()
     process.standardError = errors
