@@ -97,7 +97,8 @@ struct InterruptionTests {
     let photo = try PatternPicture(PixelSize(400, 300), tint: 3).data(as: .png)
     try FileManager.default.createDirectory(
       at: folder.url.appending(path: "in"), withIntermediateDirectories: true)
-    for number in 0..<80 { try folder.write(photo, to: "in/\(number).png") }
+    let held = server.url("/held.png").absoluteString
+    let sources = try (0..<80).map { try folder.write(photo, to: "in/\($0).png") } + [held]
     for round in 0..<Cases.count(2, of: 3) {
       let output = folder.path("out\(round)/")
       let process = Process()
@@ -105,8 +106,8 @@ struct InterruptionTests {
       process.environment = childEnvironment
       process.arguments =
         [
-          "load", "-r", folder.path("in"), server.url("/held.png").absoluteString, "-f", "png", "-o",
-          output + template, "--cache", folder.path("cache"),
+          "load", "-r", folder.path("in"), held, "-f", "png", "-o", output + template, "--cache",
+          folder.path("cache"),
         ]
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
@@ -121,7 +122,7 @@ struct InterruptionTests {
       #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == number)
       #expect(names.allSatisfy { $0.hasSuffix(".png") && !$0.hasPrefix(".") }, "\(names)")
       let whole = Set(names.map { try? Data(contentsOf: URL(filePath: output).appending(path: $0)) })
-      #expect(whole.count == 1)
+      #expect(whole.count == 1 && names.count < sources.count)
     }
   }
 
